@@ -1,4 +1,4 @@
-"""What can go wrong, in two kinds.
+"""Failures, in two kinds.
 
 A *finding* is a value: one way a document departs from its protocol. Checkers list all of them.
 An *exception* tells a caller that it broke a contract, or that the world did. Each carries the
@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One way a document departs from its protocol.
+    """Departure of a document from its protocol.
 
     `where` is a JSON Pointer into the document, `clause` the sentence it departs from.
     """
@@ -116,11 +116,13 @@ def able_to(do: str, place: object, *, fix: str = "") -> Iterator[None]:
         raise WorldError(f"cannot {do} {place}: {error.strerror or error}{remedy}") from error
 
 
-def unknown(name: str, known: Iterable[str], *, are: str, what: str = "") -> UsageError:
+def unknown(
+    name: str, known_names: Iterable[str], *, list_intro: str, noun: str = ""
+) -> UsageError:
     """Return the error that there is no such name: the nearest known ones, then all of them."""
     from difflib import get_close_matches  # no run needs it that goes well
 
-    names = list(known)
+    names = list(known_names)
     close = get_close_matches(name, names, n=2)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
-    return UsageError(f"there is no {what}{name}: {meant}{are} {', '.join(names)}")
+    return UsageError(f"there is no {noun}{name}: {meant}{list_intro} {', '.join(names)}")

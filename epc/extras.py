@@ -1,4 +1,4 @@
-"""What is installed beyond the core, by extra, and how to get what is not.
+"""Packages that are installed beyond the core, by extra, and how to get what is not.
 
 The core looks things up. What measures, draws, judges or builds needs more, and says which.
 """
@@ -69,8 +69,10 @@ def lacking(extra: str) -> list[str]:
 
     Nothing is imported.
     """
-    own = [package for package, module in EXTRAS[extra].items() if not _is_found(module)]
-    return sorted({*own, *(p for each in BRINGS.get(extra, ()) for p in lacking(each))})
+    missing = [package for package, module in EXTRAS[extra].items() if not _is_found(module)]
+    return sorted(
+        {*missing, *(p for brought_extra in BRINGS.get(extra, ()) for p in lacking(brought_extra))}
+    )
 
 
 def require(extra: str) -> None:

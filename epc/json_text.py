@@ -41,7 +41,7 @@ class _Duplicated(dict[str, Any]):
 
 
 class Reader:
-    """One strict parser; `suspicious` is set while parsing, so that clean text is walked once.
+    """Strict parser; `suspicious` is set while parsing, so that clean text is walked once.
 
     Where others wrote the text (`foreign`), NaN is null: that is how many programs write nothing.
     """
@@ -111,8 +111,8 @@ def parse(text: str) -> tuple[Any, list[Finding]]:
 def decode(content: bytes) -> tuple[str, list[Finding]]:
     """Return the text of UTF-8 bytes, or where they stop being UTF-8."""
     if len(content) > MAX_DOCUMENT_BYTES:
-        found = f"more than {MAX_DOCUMENT_BYTES:,} bytes"
-        return "", [finding("", found, "split the document")]
+        size_text = f"more than {MAX_DOCUMENT_BYTES:,} bytes"
+        return "", [finding("", size_text, "split the document")]
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

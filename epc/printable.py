@@ -41,16 +41,16 @@ _IGNORABLE: Final = (
 
 @cache
 def is_ignorable(char: str) -> bool:
-    """Whether a character is shown by nothing, wherever it stands (Default_Ignorable)."""
+    """Return whether a character is shown by nothing, wherever it stands (Default_Ignorable)."""
     return any(first <= ord(char) <= last for first, last in _IGNORABLE)
 
 
 def is_seen(char: str) -> bool:
-    """Whether a reader sees that a character is there; a space is seen, other white space not."""
+    """Return whether a reader sees that a character is there; of white space only a space is."""
     return char == " " or (unicodedata.category(char)[0] not in "CZ" and not is_ignorable(char))
 
 
-def shown(text: str, longest: int = 300) -> str:
+def one_line(text: str, longest: int = 300) -> str:
     """Return a text as it can be shown in a terminal, a log or a report: one line, no surprises.
 
     Characters that are not seen are spelt out, and what a workflow's log takes for a command is
@@ -62,8 +62,8 @@ def shown(text: str, longest: int = 300) -> str:
 
 def code(text: str, longest: int = 300) -> str:
     """Return a text as a code span of Markdown that it cannot leave, not in a table either."""
-    kept = shown(text, longest).replace("`", "'").replace("|", "\u00a6").strip()
-    return f"`{kept}`" if kept else "(nothing)"
+    line = one_line(text, longest).replace("`", "'").replace("|", "\u00a6").strip()
+    return f"`{line}`" if line else "(nothing)"
 
 
 def lines_shown(text: str) -> str:
@@ -77,11 +77,11 @@ def lines_shown(text: str) -> str:
 
 def annotation(level: str, message: str, **properties: object) -> str:
     """Return a workflow's command that shows a message beside a file's line (GitHub Actions)."""
-    at = ",".join(
+    location = ",".join(
         f"{name}={_data(spelt(str(value))).replace(':', '%3A').replace(',', '%2C')}"
         for name, value in properties.items()
     )
-    return f"::{level} {at}::{_data(message)}"
+    return f"::{level} {location}::{_data(message)}"
 
 
 def inert(cell: object) -> object:
@@ -115,17 +115,17 @@ def _data(text: str) -> str:
 def _escape(char: str) -> str:
     """Return a character as JSON escapes it: in UTF-16, so beyond the first plane in two."""
     units = char.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
 
 
-def begun(words: str) -> str:
+def begun(text: str) -> str:
     """Return words as the beginning of a sentence."""
-    return f"{words[:1].upper()}{words[1:]}"
+    return f"{text[:1].upper()}{text[1:]}"
 
 
-def some(names: Sequence[object], most: int) -> str:
+def shortened(names: Sequence[object], limit: int) -> str:
     """Return the first names of a list, with dots behind them if there are more."""
-    return ", ".join(map(str, names[:most])) + (", ..." if len(names) > most else "")
+    return ", ".join(map(str, names[:limit])) + (", ..." if len(names) > limit else "")
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from epc.records.banks import COLUMNS
-from epc.records.observed.columns import Verdicts
-from epc.registry.choices import asked_in, compared_in
+from epc.records.verdicts.columns import Verdicts
+from epc.registry.choices import compared_in, compared_judges
 from epc.registry.layout import BANK, FOLDER
 from epc.registry.reading import of_folder
-from epc.registry.succession import Kept
+from epc.registry.succession import VerdictStore
 
 ROOT: Final = Path(__file__).parents[1]
 _TYPES: Final = (*(pa.string(),) * 2, pa.int8(), pa.int8(), pa.string(), pa.int8(), pa.float32())
@@ -33,8 +33,8 @@ Row = tuple[Any, ...]  # as COLUMNS
 
 def rows(checkout: Path) -> Iterator[Row]:
     """Yield every score of the bank, judge by judge."""
-    kept = Kept.of(of_folder(checkout), str(checkout))
-    for asked, verdicts in asked_in(kept, compared_in(checkout).settings):
+    kept = VerdictStore.from_registry(of_folder(checkout), str(checkout))
+    for asked, verdicts in compared_judges(kept, compared_in(checkout).settings):
         yield from _rows(asked.model, verdicts)
 
 

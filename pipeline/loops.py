@@ -17,11 +17,12 @@ from typing import Any, Final
 import pyarrow as pa
 from recipes.composo import BENCHMARK
 
-from epc.api.optimising import checked, run
+from epc.api.loop_demo import checked, run
 from epc.digests import sha256
-from epc.engine.optimised import CALLS, JUDGES, SIZES, STARTS, Pickers, Split
+from epc.engine.loop_demo import CALLS, JUDGES, SIZES, STARTS, Pickers, Split
 from epc.records.banks import shared_bank
-from epc.records.loop_runs import (
+from epc.records.loop import read_log
+from epc.records.loop_snapshot import (
     CHECK_COLUMNS,
     CHECKS,
     LOG,
@@ -30,8 +31,7 @@ from epc.records.loop_runs import (
     Origin,
     write_runs,
 )
-from epc.records.loops import read_log
-from epc.records.observed.types import UNKNOWN
+from epc.records.verdicts.types import UNKNOWN
 from epc.registry.choices import compared_in
 from epc.registry.layout import BANK, FOLDER
 from epc.registry.reading import of_folder
@@ -49,7 +49,7 @@ def write_judge(judge: str, out: Path, seeds: int = SEEDS) -> None:
     rows: dict[str, list[dict[str, Any]]] = {LOG: [], CHECKS: []}
     for start, picker in STARTS.items():
         for seed in range(seeds):
-            for name, columns, of in runs_of(Pickers.of(bank, judge), picker, seed):
+            for name, columns, of in runs_of(Pickers.from_bank(bank, judge), picker, seed):
                 own = {"run": f"{start}/{seed:02}"}
                 rows[name] += [own | {n: getattr(each, n) for n in columns[1:]} for each in of]
     registry = of_folder(ROOT)

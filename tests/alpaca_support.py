@@ -29,7 +29,9 @@ def written(folder: Path, files: dict[str, Any]) -> Path:
     return folder
 
 
-def entry(question: str, answer: str, preference: float | None, **more: Any) -> dict[str, Any]:
+def entry(
+    question: str, answer: str, preference: float | None, **further_fields: Any
+) -> dict[str, Any]:
     return {
         "instruction": question,
         "output_1": "base",
@@ -40,7 +42,7 @@ def entry(question: str, answer: str, preference: float | None, **more: Any) -> 
         "annotator": "plain",
         "preference": preference,
         "time_per_example": 0.125,
-        **more,
+        **further_fields,
     }
 
 

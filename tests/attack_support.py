@@ -26,7 +26,7 @@ def attack(kind: str) -> pytest.MarkDecorator:
 
 def attacks(cases: Iterable[str], kind: str, **others: Collection[str]) -> list[Any]:
     """Return a test's cases with their kinds: `kind`, where they are not among the `others`."""
-    named = {name: other for other, names in others.items() for name in names}
+    named = {name: other_name for other_name, names in others.items() for name in names}
     cases = list(cases)
     assert named.keys() <= set(cases), named.keys() - set(cases)
     return [pytest.param(name, marks=attack(named.get(name, kind))) for name in cases]

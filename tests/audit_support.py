@@ -23,7 +23,7 @@ Rows = Sequence[str | Sequence[str]]
 def counts(rows: Rows) -> list[list[list[int]]]:
     """Return the counts of rows such as "AB.t", a strategy a row and a task a letter or a word."""
     return [
-        [[sum(_COUNTS[letter][at] for letter in cell) for at in range(3)] for cell in row]
+        [[sum(_COUNTS[letter][index] for letter in cell) for index in range(3)] for cell in row]
         for row in rows
     ]
 
@@ -36,7 +36,7 @@ def table(text: Rows, visual: Rows, *, repeated: bool = False, whole: bool = Fal
             for domain, rows in zip(DOMAINS, (text, visual), strict=True)
         },
         repeated=repeated,
-        whole=whole,
+        is_whole=whole,
     )
 
 

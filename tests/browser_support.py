@@ -77,11 +77,11 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Serve a folder as `epc admin site serve` does, and yield its address."""
-    made = SiteServer(folder, 0)
-    Thread(target=made.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{made.server_port}/"
-    made.shutdown()
-    made.server_close()
+    site_server = SiteServer(folder, 0)
+    Thread(target=site_server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{site_server.server_port}/"
+    site_server.shutdown()
+    site_server.server_close()
 
 
 def opened(page: Page, address: str) -> Page:
@@ -160,13 +160,13 @@ class Visit:
 
     def wider_than_the_window(self) -> list[str]:
         """Return the elements that stick out of the window, if the page can be pushed sideways."""
-        found: list[str] = self.page.evaluate(
+        texts: list[str] = self.page.evaluate(
             """() => document.documentElement.scrollWidth <= innerWidth ? [] :
             [...document.body.querySelectorAll("*")]
                 .filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
                 .map((e) => e.outerHTML.slice(0, 120)).concat("the page")"""
         )
-        return found
+        return texts
 
     def barriers(self) -> list[str]:
         """Return what axe finds against the page at rest, each with a place."""
@@ -180,11 +180,11 @@ class Visit:
 
 
 @contextmanager
-def visit(browser: Browser, home: str, *, width: int = DESKTOP, **given: Any) -> Iterator[Visit]:
+def visit(browser: Browser, home: str, *, width: int = DESKTOP, **fields: Any) -> Iterator[Visit]:
     """Open a fresh window on a site; `given` is what a browser's context takes."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, **given)
+    context = browser.new_context(viewport={"width": width, "height": 900}, **fields)
     context.set_default_timeout(0)  # a busy machine may take longer than 30 s; pytest has the limit
-    scripts = given.get("java_script_enabled", True)
+    scripts = fields.get("java_script_enabled", True)
     yield Visit(page=context.new_page(), home=home, scripts=scripts)
     context.close()
 

@@ -12,12 +12,12 @@ from program_support import as_text, run_program
 Done = subprocess.CompletedProcess[str]
 
 
-def run(folder: Path, *words: str, at: str = "2026-04-01T12:00", **env: str) -> Done:
+def run(folder: Path, *arguments: str, at: str = "2026-04-01T12:00", **env: str) -> Done:
     moment = str(int(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()))
-    given = os.environ | {"SOURCE_DATE_EPOCH": moment} | env
-    return as_text(run_program(*words, cwd=folder, env=given))
+    environment = os.environ | {"SOURCE_DATE_EPOCH": moment} | env
+    return as_text(run_program(*arguments, cwd=folder, env=environment))
 
 
 def rows(done: Done) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return rows

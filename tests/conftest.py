@@ -1,4 +1,4 @@
-"""What every test may rely on."""
+"""Fixtures that every test may rely on."""
 
 import gc
 import os
@@ -54,11 +54,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
-    others = [item for item in items if item.get_closest_marker("slow") is None]
+    other_items = [item for item in items if item.get_closest_marker("slow") is None]
     of_site = {i.path for i in items if isinstance(i, pytest.Function) and _SITE in i.fixturenames}
     acceptance: dict[Path | str, list[pytest.Item]] = {_SITE: []}
     quick: list[pytest.Item] = []
-    for item in others:
+    for item in other_items:
         if "acceptance" in item.path.parts:
             file = _SITE if item.path in of_site else item.path
             acceptance.setdefault(file, []).append(item)

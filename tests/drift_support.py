@@ -1,4 +1,4 @@
-"""What the tests of comparing and watching share: verdict files and an endpoint that changes."""
+"""Helpers of the tests of comparing and watching: verdict files and an endpoint that changes."""
 
 import csv
 from collections.abc import Callable, Iterable

@@ -18,7 +18,7 @@ from engine_support import PATIENCE_S, a_or_b, digest
 
 @dataclass(frozen=True, kw_only=True)
 class Received:
-    """One request as it came over the wire."""
+    """A request as it came over the wire."""
 
     path: str
     headers: dict[str, str]
@@ -27,8 +27,8 @@ class Received:
     @property
     def prompt(self) -> str:
         """The text of its last message, wherever its protocol puts it."""
-        if said := self.body.get("state", self.body.get("input")):  # of a decision model
-            return str(said)
+        if state := self.body.get("state", self.body.get("input")):  # of a decision model
+            return str(state)
         if "contents" in self.body:
             return str(self.body["contents"][-1]["parts"][0]["text"])
         content = self.body["messages"][-1]["content"]

@@ -1,4 +1,4 @@
-"""What tests of the engine share: a scripted model, a sitting, and the real program."""
+"""Helpers of the tests of the engine: a scripted model, a sitting, and the real program."""
 
 import asyncio
 import hashlib
@@ -227,12 +227,12 @@ def sitting(
     request: Request | None = None,
     *,
     limits: Limits | None = None,
-    now: datetime = DAY,
+    moment: datetime = DAY,
     watch: Callable[[Progress], AbstractAsyncContextManager[None]] = unwatched,
 ) -> dict[str, Any]:
     """Begin a run, or go on with one, as the program does, and return the manifest."""
     if request is not None:
-        opened = start(request, folder, now=now, limits=limits)
+        opened = start(request, folder, now=moment, limits=limits)
     else:
         resumed = reopen(folder)
         assert resumed is not None
@@ -240,7 +240,7 @@ def sitting(
     work = measure(
         opened,
         folder,
-        clock=lambda: now,
+        clock=lambda: moment,
         watch=watch,
         limits=limits,
     )
@@ -257,14 +257,14 @@ def question(
 # ---------------------------------------------------------------------------- the real program
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(**further_options: str) -> dict[str, str]:
     """Return an environment without keys, endpoints or proxies of whoever runs the tests."""
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.upper().endswith(("_API_KEY", "_BASE_URL", "_PROXY"))
     }
-    return {**kept, **FIXED_CLOCK, **more}
+    return {**kept, **FIXED_CLOCK, **further_options}
 
 
 def epc(
@@ -274,8 +274,8 @@ def epc(
     stdin: bytes = b"",
 ) -> subprocess.CompletedProcess[str]:
     """Run the program to its end."""
-    given = environment() if env is None else env
-    done = as_text(run_program(*args, cwd=cwd, env=given, stdin=stdin))
+    variables = environment() if env is None else env
+    done = as_text(run_program(*args, cwd=cwd, env=variables, stdin=stdin))
     assert "Traceback" not in done.stderr, done.stderr
     return done
 

@@ -21,12 +21,14 @@ def golden_of(config: pytest.Config) -> Golden:
 
     def hold(name: str, cases: Mapping[str, str]) -> None:
         path = FOLDER / f"{name}.txt"
-        words = "\n".join(f"=== {case}\n{text.rstrip()}\n" for case, text in cases.items())
+        expected_text = "\n".join(f"=== {case}\n{text.rstrip()}\n" for case, text in cases.items())
         if config.getoption(REWRITE):
-            path.write_text(words, "utf-8")
+            path.write_text(expected_text, "utf-8")
         before = path.read_text("utf-8") if path.exists() else ""
-        diff = unified_diff(before.splitlines(), words.splitlines(), path.name, "now", lineterm="")
-        if words != before:
+        diff = unified_diff(
+            before.splitlines(), expected_text.splitlines(), path.name, "now", lineterm=""
+        )
+        if expected_text != before:
             pytest.fail("\n".join([*diff, f"if it is meant so: pytest {REWRITE}"]), pytrace=False)
 
     return hold

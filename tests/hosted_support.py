@@ -1,4 +1,4 @@
-"""What tests of hosted models share: one question to one endpoint."""
+"""Helpers of the tests of hosted models: one question to one endpoint."""
 
 import asyncio
 

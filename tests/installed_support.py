@@ -29,20 +29,26 @@ class Installed:
     wheels: Path
     python: Path
 
-    def run(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        return started((str(self.python.with_name("epc")), *words), self.wheels, code)
+    def run(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        return started((str(self.python.with_name("epc")), *arguments), self.wheels, code)
 
 
 def started(
-    words: tuple[str, ...], folder: Path, code: int = 0
+    arguments: tuple[str, ...], folder: Path, code: int = 0
 ) -> subprocess.CompletedProcess[str]:
     """Run a program as somebody does who has never heard of this repository."""
     kept = {key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LANG"}}
     env = {**kept, "UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+        arguments,
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
-    assert done.returncode == code, (words, done.stdout, done.stderr)
+    assert done.returncode == code, (arguments, done.stdout, done.stderr)
     return done
 
 
@@ -58,7 +64,7 @@ def sources(folder: Path) -> Path:
     return folder
 
 
-def again(package: Distribution, folder: Path) -> None:
+def rebuild_wheel(package: Distribution, folder: Path) -> None:
     """Make a wheel of an installed package."""
     tag = next(
         line.removeprefix("Tag: ")
@@ -66,21 +72,21 @@ def again(package: Distribution, folder: Path) -> None:
         if line.startswith("Tag: ")
     )
     name = package.metadata["Name"].replace("-", "_")
-    made = folder / f"{name}-{package.version}-{tag}.whl"
-    with zipfile.ZipFile(made, "w") as wheel:
+    new_path = folder / f"{name}-{package.version}-{tag}.whl"
+    with zipfile.ZipFile(new_path, "w") as wheel:
         for path in package.files or ():
             if ".." not in path.parts and path.suffix != ".pyc":
                 wheel.write(path.locate(), str(path))
 
 
-def made(folder: Path) -> Installed:
+def installed_in(folder: Path) -> Installed:
     wheels, source = folder / "wheels", folder / "source"
     wheels.mkdir()
     source.mkdir()
     build = (UV, "build", "--quiet", "--no-build-isolation", "--python", sys.executable)
     started((*build, "--out-dir", str(wheels), str(sources(source))), folder)
     for name in CORE:
-        again(distribution(name), wheels)
+        rebuild_wheel(distribution(name), wheels)
     return installed_from(wheels, folder, "epc-registry")
 
 
@@ -94,14 +100,14 @@ def installed_from(wheels: Path, folder: Path, *packages: str) -> Installed:
 
 
 def site_of(python: Path) -> Path:
-    (found,) = (python.parent.parent / "lib").glob("python3*/site-packages")
-    return found
+    (path,) = (python.parent.parent / "lib").glob("python3*/site-packages")
+    return path
 
 
-def beside(installed: Installed, folder: Path, *packages: str) -> Installed:
+def further_environment(installed: Installed, folder: Path, *packages: str) -> Installed:
     """Return a further environment with the wheel and packages of this environment."""
     wheels = folder / "wheels"
     shutil.copytree(installed.wheels, wheels, ignore=shutil.ignore_patterns("cache"))
     for name in packages:
-        again(distribution(name), wheels)
+        rebuild_wheel(distribution(name), wheels)
     return installed_from(wheels, folder, "epc-registry", packages[0])

@@ -1,4 +1,4 @@
-"""What tests of the judge protocol share: the vectors, and a record that is right."""
+"""Helpers of the tests of the judge protocol: the vectors, and a record that is right."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from epc.engine.budget import Limits
 from epc.engine.judging.evaluate import Request, evaluate, open_evaluation, write_plan
-from epc.judge.check import Checked, check
+from epc.judge.check import Judgement, check
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample, Unit
 from epc.records.judging.documents import records_path
@@ -55,13 +55,13 @@ def record(sample: Sample = SAMPLE, quote: str = "Step 1: take a backup.") -> Js
 
 def judged(
     reply: Json | str | bytes, sample: Sample = SAMPLE, output: str = OUTPUT, rules: Rules = RULES
-) -> Checked:
+) -> Judgement:
     """Return what a reply is worth."""
     raw = json.dumps(reply) if isinstance(reply, dict) else reply
     return check(raw, sample, Output(output, rules))
 
 
-def table_row(question: str, variant: str, target: str, **more: str) -> Json:
+def table_row(question: str, variant: str, target: str, **further_options: str) -> Json:
     """Return a row of a table of outputs."""
     return {
         "question_id": question,
@@ -69,7 +69,7 @@ def table_row(question: str, variant: str, target: str, **more: str) -> Json:
         "target_model": target,
         "output_id": f"{target}/{question}/{variant}.txt",
         "output": f"An answer of {target} to {question} under {variant}, in a few words.",
-        **more,
+        **further_options,
     }
 
 
@@ -127,8 +127,8 @@ def imported(folder: Path, rows: Sequence[Json], replies: Iterable[Json], **aske
     planned(folder, rows, judges, recorded=True, **asked)
     bundle = write_rows(folder.with_suffix(".replies.jsonl"), replies)
     log, _ = import_replies(bundle, folder, now="2026-07-02T00:00:00Z")
-    said: Json = as_json(log)
-    return said
+    document: Json = as_json(log)
+    return document
 
 
 def archived(folder: Path, *, valid: bool, method: str = "cross_judge") -> list[Json]:

@@ -13,14 +13,14 @@ STORE += "    url = ../snapshots/.store\n    verify = true\n"
 
 
 def published_evaluation(folder: Path) -> Checkout:
-    made = Checkout(folder / "origin")
-    (made.folder / ".dvc").mkdir()
-    (made.folder / ".dvc" / "config").write_text(STORE)
-    (made.folder / ".gitattributes").write_text("snapshots/** -text\n")
-    (made.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n")
-    made.init()
-    assert judged(made) == TAG
-    return made
+    checkout = Checkout(folder / "origin")
+    (checkout.folder / ".dvc").mkdir()
+    (checkout.folder / ".dvc" / "config").write_text(STORE)
+    (checkout.folder / ".gitattributes").write_text("snapshots/** -text\n")
+    (checkout.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n")
+    checkout.init()
+    assert judged(checkout) == TAG
+    return checkout
 
 
 def document(folder: Path, name: str) -> Json:

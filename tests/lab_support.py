@@ -49,7 +49,7 @@ _KEYS: Final[dict[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
-    """One folder of the lab."""
+    """A folder of the lab."""
 
     name: str
     document: Json
@@ -71,10 +71,10 @@ class Behaviour:
 
     @property
     def decides(self) -> bool:
-        """Whether it is a decision model, which can be no executor."""
+        """Return whether it is a decision model, which can be no executor."""
         return PROVIDERS[self.provider].decides
 
-    def command(self, *more: str | Path) -> tuple[str | Path, ...]:
+    def command(self, *further_arguments: str | Path) -> tuple[str | Path, ...]:
         """Return the words of a run so small that every round is told by hand: 4 phases of 2."""
         executor = "mock/deterministic" if self.decides else self.model
         models = ("--evaluator", self.model, "--executor", executor)
@@ -86,7 +86,7 @@ class Behaviour:
             "--rounds",
             "2",
             *self.document.get("run", ()),
-            *more,
+            *further_arguments,
         )
 
 
@@ -107,7 +107,7 @@ def behaviours() -> tuple[Behaviour, ...]:
 
 def behaviour(name: str) -> Behaviour:
     """Return one folder of the lab."""
-    return next(each for each in behaviours() if each.name == name)
+    return next(behaviour for behaviour in behaviours() if behaviour.name == name)
 
 
 @dataclass(kw_only=True)
@@ -123,11 +123,13 @@ class Replayed:
     def __call__(self, received: Received) -> Reply:
         """Return the reply to a request."""
         with self._lock:
-            for number, stated in enumerate(self.behaviour.document["replies"]):
+            for number, stated_reply in enumerate(self.behaviour.document["replies"]):
                 used = self._used.get(number, 0)
-                if _fits(stated.get("when", {}), received) and used < stated.get("times", used + 1):
+                if _fits(stated_reply.get("when", {}), received) and used < stated_reply.get(
+                    "times", used + 1
+                ):
                     self._used[number] = used + 1
-                    reply = _reply(stated, self._words(received))
+                    reply = _reply(stated_reply, self._words(received))
                     self.served.append((received, reply))
                     return reply
         raise AssertionError(f"{self.behaviour.name}: nothing answers {received.body}")
@@ -179,13 +181,17 @@ def _fits(when: Json, received: Received) -> bool:
     return when.get("role", role) == role and has and holds(received.body, when.get("body", {}))
 
 
-def _reply(stated: Json, words: Mapping[str, str]) -> Reply:
-    text = stated["text"] if "text" in stated else json.dumps(_filled(stated["body"], words))
+def _reply(stated_document: Json, words: Mapping[str, str]) -> Reply:
+    text = (
+        stated_document["text"]
+        if "text" in stated_document
+        else json.dumps(_filled(stated_document["body"], words))
+    )
     return Reply(
-        status=stated.get("status", 200),
-        body=(stated.get("before", "") + text).encode(),
-        headers={name.title(): value for name, value in stated.get("headers", {}).items()},
-        cut=stated.get("cut"),
+        status=stated_document.get("status", 200),
+        body=(stated_document.get("before", "") + text).encode(),
+        headers={name.title(): value for name, value in stated_document.get("headers", {}).items()},
+        cut=stated_document.get("cut"),
     )
 
 
@@ -204,21 +210,23 @@ def _filled(value: Any, words: Mapping[str, str]) -> Any:
 def table() -> str:
     """Return what was tried for each provider, as the README of the lab has it."""
     rows: dict[tuple[str, str], list[Behaviour]] = {}
-    for each in behaviours():
-        rows.setdefault(each.server, []).append(each)
+    for behaviour in behaviours():
+        rows.setdefault(behaviour.server, []).append(behaviour)
     order = [*PROVIDERS]
     lines = ["| provider | behaviours tried | against | made from |", "|---|---|---|---|"]
     for provider, whose in sorted(rows, key=lambda row: (order.index(row[0]), row[1].lower())):
-        found = rows[provider, whose]
-        tried = {each.document["tried"] for each in found}
+        actual_row = rows[provider, whose]
+        tried = {behaviour.document["tried"] for behaviour in actual_row}
         first = ["success"] if "success" in tried else []
         links = {
-            source["url"]: source["title"] for each in found for source in each.document["sources"]
+            source["url"]: source["title"]
+            for behaviour in actual_row
+            for source in behaviour.document["sources"]
         }
-        made = ", ".join(f"[{title}]({url})" for url, title in links.items())
+        text = ", ".join(f"[{title}]({url})" for url, title in links.items())
         name = f"`{provider}`: {whose}" if whose else f"`{provider}`"
-        said = ", ".join([*first, *sorted(tried - {"success"})])
-        lines.append(f"| {name} | {said} | lab | {made} |")
+        printed_text = ", ".join([*first, *sorted(tried - {"success"})])
+        lines.append(f"| {name} | {printed_text} | lab | {text} |")
     return "\n".join(lines)
 
 

@@ -54,9 +54,11 @@ def check_rows(
     return rows
 
 
-def checked(candidate: str, item: str, judge: str, score: float | None, **more: Any) -> Row:
+def checked(
+    candidate: str, item: str, judge: str, score: float | None, **further_fields: Any
+) -> Row:
     row = {"candidate": candidate, "item": item, "output": f"{candidate}/{item}"}
-    return row | {"judge": judge, "score": score, "asking": 0} | more
+    return row | {"judge": judge, "score": score, "asking": 0} | further_fields
 
 
 def written(path: Path, rows: Iterable[Row]) -> Path:
@@ -72,8 +74,8 @@ def run_files(
     **options: Any,
 ) -> tuple[Path, Path]:
     """Write a log and its checks, each line changed, or left out, as the test says."""
-    logged = [row for each in log_rows() if (row := log(each)) is not None]
-    rows = [row for each in check_rows(**options) if (row := checks(each)) is not None]
+    logged = [row for table_row in log_rows() if (row := log(table_row)) is not None]
+    rows = [row for table_row in check_rows(**options) if (row := checks(table_row)) is not None]
     return (
         written(folder / "run.loop.jsonl", logged),
         written(folder / "run.checks.jsonl", rows),

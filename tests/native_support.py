@@ -52,12 +52,12 @@ def native(text: str, received: Received) -> Reply:
     return _json({**reply, "metrics": {"latencyMs": 5}})
 
 
-def google(candidates: list[dict[str, Any]], **more: Any) -> Reply:
+def google(candidates: list[dict[str, Any]], **further_fields: Any) -> Reply:
     """Return a reply as Gemini's API words it."""
     usage = {"promptTokenCount": 21, "candidatesTokenCount": 3, "totalTokenCount": 24}
     whole = [{"finishReason": "STOP", "index": 0, **candidate} for candidate in candidates]
     reply = {"candidates": whole, "usageMetadata": usage, "modelVersion": "gemini-2.5-flash-001"}
-    return _json({**reply, **more})
+    return _json({**reply, **further_fields})
 
 
 def refused(status: int, message: str, **headers: str) -> Callable[[Received], Reply]:

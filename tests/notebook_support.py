@@ -50,10 +50,10 @@ def _data(value: Any) -> Json:
         kind: getattr(value, method)() for kind, method in _SHOWN.items() if hasattr(value, method)
     }
     bundle: Any = getattr(value, "_repr_mimebundle_", dict)()
-    told = (
+    printed_kinds = (
         {"text/plain": repr(value)} | kinds | (bundle[0] if isinstance(bundle, tuple) else bundle)
     )
-    return {kind: str(text).splitlines(keepends=True) for kind, text in told.items()}
+    return {kind: str(text).splitlines(keepends=True) for kind, text in printed_kinds.items()}
 
 
 def as_page(notebook: Json) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from observed_support import llmbar
-from registry_support import Checkout, commit, generation_record, git, life_record, stated
+from registry_support import Checkout, commit, date_claim, generation_record, git, life_record
 from site_support import epc
 
 WHO = ("--judge", "J", "--generation", "Judge-0613", "--contributor", "A. Name")
@@ -21,7 +21,7 @@ def cloned(folder: Path) -> Path:
 def knows_the_judge(made: Checkout) -> None:
     """Let a registry know the judge, which its maker has retired and a cloud has not."""
     lives = (
-        life_record(model="judge-0613", retires=stated("2025-01-01")),
+        life_record(model="judge-0613", retires=date_claim("2025-01-01")),
         life_record(platform="cloud", model="judge-0613"),
     )
     made.evaluator(generation_record("Judge-0613", *lives))
@@ -46,12 +46,12 @@ def publish_scores(made: Checkout) -> None:
     ]
     table, file = made.folder.parent / "scores.csv", made.folder.parent / "scores.jsonl"
     table.write_text("\n".join(["item,question,judge,model,prompt,a,a_by,a_score", *lines]) + "\n")
-    given = ("--shape", "csv", "--licence", "MIT", "--out", str(file))
-    epc(made.folder, "observe", "import", str(table), *given)
+    arguments = ("--shape", "csv", "--licence", "MIT", "--out", str(file))
+    epc(made.folder, "observe", "import", str(table), *arguments)
     for judge in ("j-1", "k-1"):
         made.evaluator(generation_record(judge, life_record(model=judge)))
-        who = ("--judge", judge, "--generation", judge, "--contributor", "A. Name", "--no-git")
-        epc(made.folder, "admin", "snapshot", "publish", str(file), *who)
+        options = ("--judge", judge, "--generation", judge, "--contributor", "A. Name", "--no-git")
+        epc(made.folder, "admin", "snapshot", "publish", str(file), *options)
 
 
 def publish_verdicts(clone: Path, source: Path) -> Path:

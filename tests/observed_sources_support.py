@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from epc.records.observed.converting import Conversion, Request
+from epc.records.verdicts.converting import Conversion, Request
 
 APACHE = "\n    Apache License\n    Version 2.0, January 2004\n"
 TEMPLATE = "Rate from 1 to 10."
@@ -32,9 +32,9 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
 
 def rows(convert: Convert, folder: Path, files: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows that a recipe makes of files in which it finds no fault."""
-    found = convert(write(folder, files), Request())
-    assert not found.findings
-    return [msgspec.to_builtins(row) for row in found.rows]
+    conversion = convert(write(folder, files), Request())
+    assert not conversion.findings
+    return [msgspec.to_builtins(row) for row in conversion.rows]
 
 
 def fields(found: list[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
@@ -93,7 +93,7 @@ def paired(number: int, one: Any, two: Any, labels: tuple[int, int, int]) -> dic
         "input": "A text",
         "response1": one,
         "response2": two,
-        **{f"annotator{each}": label for each, label in enumerate(labels, 1)},
+        **{f"annotator{index}": label for index, label in enumerate(labels, 1)},
     }
 
 
@@ -116,10 +116,10 @@ def pandalm(folder: Path) -> Path:
         "data/gpt-3.5-turbo-testset-v1.json": [
             {
                 "idx": number,
-                "gpt_result": said,
+                "gpt_result": text,
                 **dict.fromkeys(("gpt_reason", "gpt_reference"), ""),
             }
-            for number, said in enumerate(gpt)
+            for number, text in enumerate(gpt)
         ],
         "data/pandalm-7b-testset-v1.json": [
             {
@@ -134,7 +134,7 @@ def pandalm(folder: Path) -> Path:
     return write(folder, files)
 
 
-def shown(a: str, b: str) -> str:
+def judge_question(a: str, b: str) -> str:
     return "[User Question]\nWhy?\n\n" + "\n\n".join(
         f"[The Start of Assistant {name}'s Answer]\n{text}\n[The End of Assistant {name}'s Answer]"
         for name, text in (("A", a), ("B", b))
@@ -145,7 +145,7 @@ def shown(a: str, b: str) -> str:
 _LETTERS = {"model_1": "AB", "model_2": "BA", "tie": "CC"}
 
 
-def judged(question: int, first: str, second: str, **more: Any) -> dict[str, Any]:
+def judged(question: int, first: str, second: str, **further_fields: Any) -> dict[str, Any]:
     return {
         "question_id": question,
         "turn": 1,
@@ -154,12 +154,12 @@ def judged(question: int, first: str, second: str, **more: Any) -> dict[str, Any
         "judge": ["gpt-x", "pair"],
         "g1_winner": first,
         "g2_winner": second,
-        "g1_user_prompt": shown("one", "two"),
-        "g2_user_prompt": shown("two", "one"),
+        "g1_user_prompt": judge_question("one", "two"),
+        "g2_user_prompt": judge_question("two", "one"),
         "g1_judgment": f"{question}: [[{_LETTERS.get(first, '??')[0]}]]",
         "g2_judgment": f"{question}: [[{_LETTERS.get(second, '??')[1]}]]",
         "tstamp": NOON,
-        **more,
+        **further_fields,
     }
 
 

@@ -7,16 +7,18 @@ from typing import Any
 
 import msgspec
 
-from epc.analysis.observed import Report, measure
-from epc.records.observed.columns import Collector, Verdicts
-from epc.records.observed.converting import digest
-from epc.records.observed.types import Header, Judge, Prompt, Row, Setting, Source
+from epc.analysis.verdicts import Report, measure
+from epc.records.verdicts.columns import Collector, Verdicts
+from epc.records.verdicts.converting import digest
+from epc.records.verdicts.types import Header, Judge, Prompt, Row, Setting, Source
 
 LONG = "Because " + "one of the two follows what was asked for and the other one does not. " * 2
 PROMPTS = {"Vanilla.txt": "Which is better?", "CoT.txt": "Explain.", "Swap.txt": "Both said."}
 
 
-def both(plain: str | None, swapped: str | None, said: str = "Output (a)") -> dict[str, Any]:
+def answers_in_both_orders(
+    plain: str | None, swapped: str | None, said: str = "Output (a)"
+) -> dict[str, Any]:
     """Return a step's answers in both orders, as the candidates that won."""
     return {
         "swap = False": {"completion": [said, "stop"], "winner": plain},
@@ -48,13 +50,21 @@ ITEMS = (
     {"input": "Short.", "output_1": "ok", "output_2": "a long story", "label": 1},
 )
 RESULTS: dict[str, list[list[Any]]] = {
-    "Vanilla": [[both("1", "1")], [both("1", "2")], [both(None, "1")]],
-    "Metrics": [[["be kind", "stop"], both("1", "1")] for _ in ITEMS],
-    "CoT": [[both("1", "1", LONG)], [both("1", "2", "So (a).")], [both("2", "1", LONG)]],
+    "Vanilla": [
+        [answers_in_both_orders("1", "1")],
+        [answers_in_both_orders("1", "2")],
+        [answers_in_both_orders(None, "1")],
+    ],
+    "Metrics": [[["be kind", "stop"], answers_in_both_orders("1", "1")] for _ in ITEMS],
+    "CoT": [
+        [answers_in_both_orders("1", "1", LONG)],
+        [answers_in_both_orders("1", "2", "So (a).")],
+        [answers_in_both_orders("2", "1", LONG)],
+    ],
     "Swap": [
-        [both("1", "1", LONG)],
-        [both("1", "2", "Thus (a)."), both("2", "2")],
-        [both("1", "1", LONG)],
+        [answers_in_both_orders("1", "1", LONG)],
+        [answers_in_both_orders("1", "2", "Thus (a)."), answers_in_both_orders("2", "2")],
+        [answers_in_both_orders("1", "1", LONG)],
     ],
     "Rating": [[rated("7", "3")], [rated("5", "5")], [rated("none", "4")]],
 }
@@ -72,7 +82,7 @@ def llmbar(folder: Path) -> Path:
     system = folder / "LLMEvaluator" / "evaluators"
     written: dict[Path, Any] = {}
     for strategy, results in RESULTS.items():
-        entries = [{**item, "results": each} for item, each in zip(ITEMS, results, strict=True)]
+        entries = [{**item, "results": result} for item, result in zip(ITEMS, results, strict=True)]
         place = folder / "Dataset" / "Set" / "Tiny" / "evaluators" / "J"
         written[place / strategy / "result.json"] = entries
         written[system / "config" / "J" / f"{strategy}.json"] = [*map(step, STEPS[strategy])]
@@ -115,10 +125,10 @@ ALIKE = [
 ]
 
 
-def verdict(item: str, first: str, said: str, **more: Any) -> dict[str, Any]:
+def verdict(item: str, first: str, said: str, **further_fields: Any) -> dict[str, Any]:
     pair = {"a_sha256": digest(f"a{item}"), "a_length": 2, "b_sha256": digest("b"), "b_length": 1}
     fixed = {"item": item, "setting": "one", "file": "f", **pair}
-    return {**fixed, "first": first, "verdict": said, **more}
+    return {**fixed, "first": first, "verdict": said, **further_fields}
 
 
 def columns(*lines: dict[str, Any]) -> tuple[Header, Verdicts]:

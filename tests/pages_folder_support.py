@@ -1,4 +1,4 @@
-"""Where the commands of pages are run: a clone, and what pages take as there."""
+"""The folder where commands of pages run: a clone, and what pages take as there."""
 
 import contextlib
 import shutil
@@ -47,8 +47,8 @@ def taken_back(folder: Path) -> Iterator[Path]:
 
 def a_run(folder: Path) -> None:
     """Make a finished run: the scripted mock, which takes a second."""
-    words = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
-    done = as_text(run_program("run", *words, "--exhaustive", "--quiet", "--out", folder))
+    arguments = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+    done = as_text(run_program("run", *arguments, "--exhaustive", "--quiet", "--out", folder))
     assert done.returncode == 0, done.stderr
 
 
@@ -107,6 +107,6 @@ def _once(place: Path, make: Callable[[Path], object]) -> Path:
 
 def judged(run: Path, folder: Path) -> None:
     """Have the answers of a run judged by a mock."""
-    for words in (("plan", run, "--judge", "mock/judge", "--out", folder), ("run", folder)):
-        done = as_text(run_program("judge", *words))
+    for arguments in (("plan", run, "--judge", "mock/judge", "--out", folder), ("run", folder)):
+        done = as_text(run_program("judge", *arguments))
         assert done.returncode == 0, done.stderr

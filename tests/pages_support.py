@@ -53,7 +53,7 @@ _OF_A_MODEL = {"--evaluator": "deterministic", "--executor": "deterministic", "-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One shell block: its commands, the output that stands below it, and where both stand."""
+    """A shell block: its commands, the output that stands below it, and where both stand."""
 
     typed: str
     shown: str | None
@@ -93,26 +93,28 @@ def blocks(text: str) -> list[Block]:
 def misuses(line: str) -> Iterator[str]:
     """Yield what click says against the `epc` commands in a line: names, options, and values."""
     for part in re.split(r"&&|\|", re.sub(r" > \S+", "", re.sub(r"\$\(\(.*?\)\)", "0", line))):
-        words = shlex.split(part, comments=True)
-        while words and (re.fullmatch(r"\w+=.*", words[0]) or words[0] in {"-", "run:"}):
-            words.pop(0)
-        if words and Path(words[0]).name == "epc":
+        arguments = shlex.split(part, comments=True)
+        while arguments and (
+            re.fullmatch(r"\w+=.*", arguments[0]) or arguments[0] in {"-", "run:"}
+        ):
+            arguments.pop(0)
+        if arguments and Path(arguments[0]).name == "epc":
             try:
-                _parse(program, words[1:], "epc")
+                _parse(program, arguments[1:], "epc")
             except click.ClickException as error:
                 yield f"{line}: {error.format_message()}"
 
 
-def _parse(command: click.Command, words: list[str], name: str) -> None:
+def _parse(command: click.Command, arguments: list[str], name: str) -> None:
     context = click.Context(command, info_name=name, **program.context_settings)
-    if words[:1] == ["--help"]:
+    if arguments[:1] == ["--help"]:
         return None
     if isinstance(command, click.Group):
-        found = command.get_command(context, words[0]) if words else None
-        if found is None:
-            raise click.UsageError(f"no command {' '.join(words[:1])}")
-        return _parse(found, words[1:], words[0])
-    given, extra, _ = command.make_parser(context).parse_args(list(words))
+        subcommand = command.get_command(context, arguments[0]) if arguments else None
+        if subcommand is None:
+            raise click.UsageError(f"no command {' '.join(arguments[:1])}")
+        return _parse(subcommand, arguments[1:], arguments[0])
+    given, extra, _ = command.make_parser(context).parse_args(list(arguments))
     if extra:
         raise click.UsageError(f"no argument {extra}")
     for param in command.params:
@@ -176,25 +178,25 @@ class Shell:
     def _prepare(self, line: str) -> None:
         rest = re.sub(r"(--out|>|design new|git clone.*?) [\w./-]+$", "", line)
         for name, make in self.prepared.items():
-            for found in re.finditer(rf"(?<![\w/.-]){name}(?![\w-])", rest):
-                if not (self.folder / found[0]).exists():
-                    make(self.folder / found[0])
+            for match in re.finditer(rf"(?<![\w/.-]){name}(?![\w-])", rest):
+                if not (self.folder / match[0]).exists():
+                    make(self.folder / match[0])
 
     def _do(self, line: str) -> tuple[int, str, str]:
         code, out, err = 0, "", ""
         for part in line.split(" && ") if not _SHELL.search(line) else [line]:
-            words = shlex.split(part)
-            match words[0]:
+            arguments = shlex.split(part)
+            match arguments[0]:
                 case ".":
                     continue
                 case "cd":
-                    self.folder /= words[1]
+                    self.folder /= arguments[1]
                     continue
                 case "export":
-                    self.env |= dict([words[1].split("=", 1)])
+                    self.env |= dict([arguments[1].split("=", 1)])
                     continue
-            if Path(words[0]).name == "epc" and not _SHELL.search(part):
-                done = as_text(run_program(*words[1:], cwd=self.folder, env=self.env))
+            if Path(arguments[0]).name == "epc" and not _SHELL.search(part):
+                done = as_text(run_program(*arguments[1:], cwd=self.folder, env=self.env))
             else:
                 done = subprocess.run(
                     ["bash", "-o", "pipefail", "-c", part],
@@ -218,11 +220,11 @@ def _without_comment(line: str) -> list[str]:
 
 def _on_mocks(line: str) -> str:
     """Return a line with a mock for each model that a reader would pay or wait for."""
-    words = line.split(" ")
-    for at, word in enumerate(words[1:], 1):
-        if mock := _OF_A_MODEL.get(words[at - 1]):
-            words[at] = _MODEL.sub(f"mock/{mock}", word)
-    return re.sub(r"smollm2-[\w-]+_on_", "deterministic_on_", " ".join(words)).replace(
+    arguments = line.split(" ")
+    for index, word in enumerate(arguments[1:], 1):
+        if mock := _OF_A_MODEL.get(arguments[index - 1]):
+            arguments[index] = _MODEL.sub(f"mock/{mock}", word)
+    return re.sub(r"smollm2-[\w-]+_on_", "deterministic_on_", " ".join(arguments)).replace(
         "_on_smollm2-135m", "_on_deterministic"
     )
 
@@ -240,12 +242,12 @@ def mended(shown: str, printed: str) -> str:
     """Return what a page has to show now: with `...`, the nearest line to each that stood there."""
     if "..." not in (line.strip() for line in shown.splitlines()):
         return printed
-    given, out, at = printed.splitlines(), [], 0
+    lines, out, at = printed.splitlines(), [], 0
     for line in shown.splitlines():
         if line.strip() == "...":
             out.append(line)
-        elif near := difflib.get_close_matches(line, given[at:], 1, 0.4):
-            at = given.index(near[0], at) + 1
+        elif near := difflib.get_close_matches(line, lines[at:], 1, 0.4):
+            at = lines.index(near[0], at) + 1
             out.append(near[0])
     return "\n".join([*out, ""])
 

@@ -40,7 +40,7 @@ def every_run_started() -> Iterator[None]:
 
 
 def run_program(
-    *words: str | Path,
+    *arguments: str | Path,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
@@ -50,7 +50,7 @@ def run_program(
     Only the main thread can lend the program its streams, and only where no event loop runs, as a
     browser's does: elsewhere it is started.
     """
-    given = [str(word) for word in words]
+    given = [str(word) for word in arguments]
     elsewhere = threading.current_thread() is not threading.main_thread()
     if _always_started or elsewhere or _is_loop_running():
         return subprocess.run(
@@ -76,7 +76,7 @@ def as_text(done: Done) -> subprocess.CompletedProcess[str]:
 
 
 def _run_here(
-    words: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, stdin: bytes
+    arguments: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, stdin: bytes
 ) -> Done:
     """Run it with the streams, folder and environment that a process of its own would have.
 
@@ -84,37 +84,37 @@ def _run_here(
     """
     home = Path.cwd()
     with (
-        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as stream,
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
         patch.dict(os.environ),
     ):
-        given.write(stdin)
-        given.seek(0)
+        stream.write(stdin)
+        stream.seek(0)
         if env is not None:
             os.environ.clear()
             os.environ.update(env)
         try:
             os.chdir(cwd or home)
-            with _descriptor(0, given), _descriptor(1, out), _descriptor(2, err):
-                code = _exit_code(words)
+            with _descriptor(0, stream), _descriptor(1, out), _descriptor(2, err):
+                code = _exit_code(arguments)
         finally:
             os.chdir(home)
         out.seek(0)
         err.seek(0)
-        return subprocess.CompletedProcess(list(words), code, out.read(), err.read())
+        return subprocess.CompletedProcess(list(arguments), code, out.read(), err.read())
 
 
-def _exit_code(words: Sequence[str]) -> int:
+def _exit_code(arguments: Sequence[str]) -> int:
     """Run the program over the descriptors as they are, and return the code that it exits with."""
     with (
         open(0, encoding="utf-8", closefd=False) as stdin,
         open(1, "w", encoding="utf-8", closefd=False) as stdout,
         open(2, "w", 1, "utf-8", "backslashreplace", closefd=False) as stderr,
-        patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr, argv=["epc", *words]),
+        patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr, argv=["epc", *arguments]),
         pytest.raises(SystemExit) as ended,
     ):
-        main(list(words))
+        main(list(arguments))
     assert isinstance(ended.value.code, int)
     return ended.value.code
 

@@ -237,5 +237,5 @@ def epc_measured(folder: Path, *args: str | Path) -> Finished:
 def probes_of(run: Path) -> tuple[dict[str, Any], list[Finding]]:
     """Return the summary of a run's probes, and everything that is wrong with them."""
     findings = Findings()
-    found = summary(read_probes(load_manifest(run), run, findings))
-    return found, findings.kept()
+    actual_summary = summary(read_probes(load_manifest(run), run, findings))
+    return actual_summary, findings.as_list()

@@ -30,11 +30,11 @@ AS_TEST = {
 Json = dict[str, Any]
 
 
-def stated(day: str, kind: str = "exact", source: str = "https://maker.example/ends") -> Json:
+def date_claim(day: str, kind: str = "exact", source: str = "https://maker.example/ends") -> Json:
     return {"date": day, "kind": kind, "source": source, "seen": None, "others": []}
 
 
-def life_record(**given: Any) -> Json:
+def life_record(**fields: Any) -> Json:
     """Return a platform's record that states nothing but what is given."""
     checked = {"source": "https://maker.example/models", "via": "read", "seen": None}
     record: Json = {
@@ -51,7 +51,7 @@ def life_record(**given: Any) -> Json:
         "checked": checked,
         "notes": [],
     }
-    return record | given
+    return record | fields
 
 
 def generation_record(name: str = "Judge-1", *lives: Json) -> Json:
@@ -132,10 +132,10 @@ def measured(
     by: str = "A",
     low: float = 1.0,
     high: float = 1.2,
-    **given: Any,
+    **fields: Any,
 ) -> Snapshot:
     """Return a measured snapshot whose mean gammas have the interval from `low` to `high`."""
-    told = OWN_DATA | {
+    own_data = OWN_DATA | {
         "kind": "measured",
         "trust": "recomputed",
         "contributor": by,
@@ -143,12 +143,12 @@ def measured(
         "audit": audit_record("inconclusive"),
     }
     both = {d: {"mean": (low + high) / 2, "ci95": [low, high]} for d in ("a_to_b", "b_to_a")}
-    return Snapshot.parse(card(tag) | told | given, {"n": 30, "gamma": both})
+    return Snapshot.parse(card(tag) | own_data | fields, {"n": 30, "gamma": both})
 
 
-def judged(tag: str = "v1.0-Judge-1", share: float = 0.5, **given: Any) -> Snapshot:
+def judged(tag: str = "v1.0-Judge-1", share: float = 0.5, **fields: Any) -> Snapshot:
     """Return a judged snapshot of twenty samples, half of which were validly judged."""
-    told = OWN_DATA | {
+    own_data = OWN_DATA | {
         "kind": "judged",
         "trust": "recomputed",
         "protocol_version": "Judge-v1.0",
@@ -156,13 +156,13 @@ def judged(tag: str = "v1.0-Judge-1", share: float = 0.5, **given: Any) -> Snaps
     }
     verdict = {"PASS": {"mean": share, "ci95": [share / 2, share], "hits": 5}}
     figures = {"n": 20, "valid": 10, "verdict": verdict, "invalid": {"mean": 0.5, "ci95": None}}
-    return Snapshot.parse(card(tag) | told | given, figures)
+    return Snapshot.parse(card(tag) | own_data | fields, figures)
 
 
-def observed_card(tag: str = "v1.0-Judge-1", commit: str = "a" * 40, **given: Any) -> Json:
+def observed_card(tag: str = "v1.0-Judge-1", commit: str = "a" * 40, **fields: Any) -> Json:
     """Return the card of an observed snapshot of a judge that its source calls J."""
     origin = {"name": "Source", "repository": "https://source.example/verdicts", "commit": commit}
-    told = OWN_DATA | {
+    own_data = OWN_DATA | {
         "kind": "observed",
         "trust": "observed",
         "measured": None,
@@ -170,9 +170,9 @@ def observed_card(tag: str = "v1.0-Judge-1", commit: str = "a" * 40, **given: An
         "recipe": None,
         "kept": False,
     }
-    evaluator = card()["evaluator"] | {"as_printed": given.pop("judge", "J")}
-    origin |= given.pop("origin", {})
-    return card(tag) | told | {"evaluator": evaluator, "origin": origin} | given
+    evaluator = card()["evaluator"] | {"as_printed": fields.pop("judge", "J")}
+    origin |= fields.pop("origin", {})
+    return card(tag) | own_data | {"evaluator": evaluator, "origin": origin} | fields
 
 
 def observed_figures(*settings: str, n: int = 8) -> Json:
@@ -195,14 +195,14 @@ def observed(
     commit: str = "a" * 40,
     *,
     settings: tuple[str, ...] = ("J/1", "J/2"),
-    **given: Any,
+    **fields: Any,
 ) -> Snapshot:
     """Return an observed snapshot of a judge that a source's commit asked in two ways."""
-    return Snapshot.parse(observed_card(tag, commit, **given), observed_figures(*settings))
+    return Snapshot.parse(observed_card(tag, commit, **fields), observed_figures(*settings))
 
 
-def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:
-    return parse({"event": name, "date": day, "tag": tag, **given}, Event)
+def event(name: str, day: str, tag: str = "v1.0-Judge-1", **options: str) -> Event:
+    return parse({"event": name, "date": day, "tag": tag, **options}, Event)
 
 
 def day(text: str) -> date:
@@ -227,11 +227,11 @@ def with_bytecode(clone: Path) -> None:
                     shutil.copyfile(compiled, target)
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder: Path, *arguments: str) -> str:
     """Run real git, with a name of its own and none of the user's settings."""
-    words = ("-c", "init.defaultBranch=main", "-c", "core.autocrlf=false", *words)
+    arguments = ("-c", "init.defaultBranch=main", "-c", "core.autocrlf=false", *arguments)
     done = subprocess.run(
-        ["git", "-C", str(folder), *words],
+        ["git", "-C", str(folder), *arguments],
         env=os.environ | AS_TEST,
         capture_output=True,
         check=True,
@@ -306,13 +306,15 @@ class Checkout:
         *,
         day: str = "2026-02-01",
         figures: Json = FIGURES,
-        **given: Any,
+        **fields: Any,
     ) -> Path:
         """Publish a reported snapshot, as the transcription of the paper's tables was."""
-        folder, told = self.home / tag, card(tag) | given
+        folder, printed_fields = self.home / tag, card(tag) | fields
         folder.mkdir()
-        (folder / "snapshot.json").write_text(dumps(told))
-        (folder / "metrics.json").write_text(dumps({"kind": told["kind"], "figures": figures}))
+        (folder / "snapshot.json").write_text(dumps(printed_fields))
+        (folder / "metrics.json").write_text(
+            dumps({"kind": printed_fields["kind"], "figures": figures})
+        )
         names = ("metrics.json", "snapshot.json")
         (folder / "SHA256SUMS").write_text(sums_text({n: file_sha256(folder / n) for n in names}))
         seal = file_sha256(folder / "SHA256SUMS")
@@ -348,9 +350,9 @@ class Checkout:
 
 def raw(tag: str, name: str) -> Path:
     """Return a raw file where DVC keeps it, without a line of the program."""
-    words = (SNAPSHOTS / tag / "raw.dvc").read_text("utf-8").split()
+    arguments = (SNAPSHOTS / tag / "raw.dvc").read_text("utf-8").split()
     store = SNAPSHOTS / ".store" / "files" / "md5"
-    folder = words[words.index("md5:") + 1]
+    folder = arguments[arguments.index("md5:") + 1]
     listed = json.loads((store / folder[:2] / folder[2:]).read_text("utf-8"))
     md5: str = next(each["md5"] for each in listed if each["relpath"] == name)
     return store / md5[:2] / md5[2:]

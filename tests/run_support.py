@@ -16,7 +16,7 @@ def models(provider: str) -> tuple[str, ...]:
     return ("--evaluator", f"{provider}/judge", "--executor", f"{provider}/writer")
 
 
-def at(provider: str, url: str) -> dict[str, str]:
+def provider_environment(provider: str, url: str) -> dict[str, str]:
     prefix = provider.upper().replace("-", "_")
     return environment(**{f"{prefix}_BASE_URL": url, f"{prefix}_API_KEY": CANARY})
 

@@ -26,16 +26,16 @@ def expected(name: str) -> list[str]:
     return (PROJECTS / name / "expected.txt").read_text().splitlines()
 
 
-def scan(folder: Path, *words: str | Path, registry: Path | None = ROOT) -> Done:
+def scan(folder: Path, *arguments: str | Path, registry: Path | None = ROOT) -> Done:
     where = ("--registry", registry) if registry else ()
     environment = os.environ | {"SOURCE_DATE_EPOCH": TODAY}
-    return as_text(run_program("scan", *where, *words, cwd=folder, env=environment))
+    return as_text(run_program("scan", *where, *arguments, cwd=folder, env=environment))
 
 
-def found(folder: Path, *words: str | Path) -> dict[str, Any]:
+def scanned_names(folder: Path, *arguments: str | Path) -> dict[str, Any]:
     """Return of each name what the JSON says."""
-    told = json.loads(scan(folder, *words, "--format", "json").stdout)
-    return {each["name"]: each for each in told["names"]}
+    document = json.loads(scan(folder, *arguments, "--format", "json").stdout)
+    return {name["name"]: name for name in document["names"]}
 
 
 def unindented(text: str) -> list[str]:

@@ -43,19 +43,19 @@ def _any_of(options: tuple[Any, ...], schema: Json, root: Json, where: str) -> I
     nullable, bare = _without_null(schema, root)
     if nullable != (type(None) in options):
         yield f"{where}: null is {'allowed' if nullable else 'not allowed'} by the schema alone"
-    rest = [option for option in options if option is not type(None)]
-    if bare is None or not rest:
-        if bare is not None or rest:
+    remaining_options = [option for option in options if option is not type(None)]
+    if bare is None or not remaining_options:
+        if bare is not None or remaining_options:
             yield f"{where}: {options} is null alone on one side"
-    elif set(rest) == {int, float}:
+    elif set(remaining_options) == {int, float}:
         yield from _plain(float, bare, where)
-    elif len(rest) == 1:
-        yield from _one(rest[0], bare, root, where)
+    elif len(remaining_options) == 1:
+        yield from _schema_differences(remaining_options[0], bare, root, where)
     else:
         yield f"{where}: {options} is no single type"
 
 
-def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
+def _schema_differences(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
     origin, words = get_origin(kind), get_args(kind)
     if is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, Struct)):
         yield from _record(kind, schema, root, where)
@@ -78,37 +78,51 @@ def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
 
 
 def _record(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
-    hints, properties = get_type_hints(kind), schema.get("properties", {})
-    own = _fields(kind)
-    for name in sorted(own.keys() ^ properties.keys()):
-        yield f"{where}.{name}: stands in the {'class' if name in own else 'schema'} alone"
+    hints, properties = _hints(kind), schema.get("properties", {})
+    own_record = _fields(kind)
+    for name in sorted(own_record.keys() ^ properties.keys()):
+        yield f"{where}.{name}: stands in the {'class' if name in own_record else 'schema'} alone"
     if schema.get("additionalProperties") is not False:
         yield f"{where}: the schema allows other keys"
-    for name in sorted(own.keys() & properties.keys()):
-        optional = own[name] is not ...
+    for name in sorted(own_record.keys() & properties.keys()):
+        optional = own_record[name] is not ...
         required = name in schema.get("required", [])
         if kind not in _WITH_DEFAULTS and optional == required:
             yield f"{where}.{name}: is required {'by the schema' if optional else 'here'} alone"
-        given = resolved(properties[name], root)
-        nullable, _ = _without_null(given, root)
+        document = resolved(properties[name], root)
+        nullable, _ = _without_null(document, root)
         options = _options(hints[name])
         # None as the default says that an optional key is absent, and no more than that.
-        if own[name] is None and not nullable:
+        if own_record[name] is None and not nullable:
             options = tuple(option for option in options if option is not type(None))
         if options != (Any,):
-            yield from _any_of(options, given, root, f"{where}.{name}")
+            yield from _any_of(options, document, root, f"{where}.{name}")
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    """Return the type of each field by the key that documents have."""
+    hints = get_type_hints(kind)
+    if not issubclass(kind, Struct):
+        return hints
+    return {field.encode_name: hints[field.name] for field in fields_of(kind)}
 
 
 def _fields(kind: Any) -> dict[str, Any]:
     """Return the default of each field, `...` of a required one."""
     if issubclass(kind, Struct):
-        return {field.name: ... if field.required else field.default for field in fields_of(kind)}
-    own = [field for field in fields(kind) if field.init]
-    made = {
-        field.name: field.default_factory for field in own if field.default_factory is not MISSING
+        return {
+            field.encode_name: ... if field.required else field.default for field in fields_of(kind)
+        }
+    own_fields = [field for field in fields(kind) if field.init]
+    default_factories = {
+        field.name: field.default_factory
+        for field in own_fields
+        if field.default_factory is not MISSING
     }
-    stated = {field.name: ... if field.default is MISSING else field.default for field in own}
-    return stated | made
+    stated_defaults = {
+        field.name: ... if field.default is MISSING else field.default for field in own_fields
+    }
+    return stated_defaults | default_factories
 
 
 def _mapping(words: tuple[Any, ...], schema: Json, root: Json, where: str) -> Iterator[str]:
@@ -159,10 +173,10 @@ def _without_null(schema: Json, root: Json) -> tuple[bool, Json | None]:
     if None in schema.get("enum", []):
         return True, schema | {"enum": [value for value in schema["enum"] if value is not None]}
     options = [resolved(option, root) for option in schema.get("anyOf", [])]
-    rest = [option for option in options if option.get("type") != "null"]
-    if len(rest) == len(options):
+    remaining_options = [option for option in options if option.get("type") != "null"]
+    if len(remaining_options) == len(options):
         return False, schema
-    (bare,) = rest
+    (bare,) = remaining_options
     return True, bare
 
 

@@ -23,10 +23,10 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], T]
     home.mkdir(exist_ok=True)
     with (home / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        kept = home / f"{name}.pickle"
-        if not kept.exists():
+        kept_folder = home / f"{name}.pickle"
+        if not kept_folder.exists():
             shutil.rmtree(home / name, ignore_errors=True)  # of a worker that failed or was killed
             (home / name).mkdir()
-            kept.write_bytes(pickle.dumps(make(home / name)))
-    made: T = pickle.loads(kept.read_bytes())  # noqa: S301  (written above, in this run)
+            kept_folder.write_bytes(pickle.dumps(make(home / name)))
+    made: T = pickle.loads(kept_folder.read_bytes())  # noqa: S301  (written above, in this run)
     return made

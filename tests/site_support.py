@@ -19,9 +19,9 @@ from registry_support import (
     Checkout,
     Json,
     commit,
+    date_claim,
     generation_record,
     life_record,
-    stated,
 )
 from shared_support import shared
 
@@ -53,38 +53,38 @@ class BuiltSite:
 
 
 def epc(
-    folder: Path, *words: str, code: int = 0, env: Mapping[str, str] | None = None
+    folder: Path, *arguments: str, code: int = 0, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run the program; `env` is added to its environment."""
-    given = os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | _OUTSIDE | dict(env or {})
-    done = as_text(run_program(*words, cwd=folder, env=given))
+    environment = os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | _OUTSIDE | dict(env or {})
+    done = as_text(run_program(*arguments, cwd=folder, env=environment))
     assert done.returncode == code, done.stdout + done.stderr
     return done
 
 
 def with_documents(folder: Path) -> Checkout:
     """Return an empty registry with the documents of the real one."""
-    made = Checkout(folder)
+    checkout = Checkout(folder)
     shutil.copytree(ROOT / "site", folder / "site")
     shutil.copy(ROOT / ".gitignore", folder / ".gitignore")
-    return made
+    return checkout
 
 
 def furnished(folder: Path) -> Checkout:
     """Return a registry with snapshots that hold, have expired, were withdrawn and calibrate."""
-    made = with_documents(folder)
+    checkout = with_documents(folder)
     lives = [
-        life_record(aliases=["judge-latest"], retires=stated("2026-07-01")),
-        life_record(platform="cloud", retires=stated("2026-05-01", "not_before")),
+        life_record(aliases=["judge-latest"], retires=date_claim("2026-07-01")),
+        life_record(platform="cloud", retires=date_claim("2026-05-01", "not_before")),
     ]
-    made.evaluator(generation_record("Judge-1", *lives))
-    made.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
-    made.publish("v1.0-Judge-1")
-    made.publish("v1.1-Judge-1")
-    made.tell(
+    checkout.evaluator(generation_record("Judge-1", *lives))
+    checkout.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
+    checkout.publish("v1.0-Judge-1")
+    checkout.publish("v1.1-Judge-1")
+    checkout.tell(
         {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
     )
-    return made
+    return checkout
 
 
 def real_site(factory: pytest.TempPathFactory) -> Site:
@@ -110,8 +110,8 @@ def measured(made: Checkout, *, generation: str = "CoinFlip", rounds: int = 3) -
         *("--exhaustive", "--control", "measured", "--recheck", "4"),
         *("--seeds", "0-2", "--rounds", str(rounds), "--out", str(run)),
     )
-    words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
-    done = epc(made.folder, "admin", "snapshot", "publish", str(run), *words)
+    arguments = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
+    done = epc(made.folder, "admin", "snapshot", "publish", str(run), *arguments)
     commit(made.folder, "publish")
     return done.stdout.strip()
 
@@ -126,8 +126,8 @@ def evaluated(
 ) -> Path:
     """Have a table of outputs judged in a new folder, and return that."""
     table = write_rows(folder.with_suffix(".jsonl"), rows)
-    words = ("--judge", judge, "--out", str(folder), *plan)
-    epc(folder.parent, "judge", "plan", str(table), *words, env=env)
+    arguments = ("--judge", judge, "--out", str(folder), *plan)
+    epc(folder.parent, "judge", "plan", str(table), *arguments, env=env)
     epc(folder.parent, "judge", "run", str(folder), "--no-cache", env=env)
     return folder
 
@@ -155,38 +155,38 @@ def judged(
     if not (made.folder / ".git").exists():
         made.init()
     folder = folder or evaluated(made.folder.parent / f"judged-{generation}")
-    words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
-    own = ("--weights", weights) if weights else ()
-    done = epc(made.folder, "admin", "snapshot", "publish", str(folder), *words, *own)
+    arguments = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
+    own_arguments = ("--weights", weights) if weights else ()
+    done = epc(made.folder, "admin", "snapshot", "publish", str(folder), *arguments, *own_arguments)
     commit(made.folder, "publish")
     return done.stdout.strip()
 
 
 def complete(folder: Path) -> BuiltSite:
     """Return a site of snapshots that hold, expire in turn, are in doubt, and were withdrawn."""
-    made = furnished(folder / "clone")
-    retires = stated("2026-05-01", "not_before")
+    checkout = furnished(folder / "clone")
+    retires = date_claim("2026-05-01", "not_before")
     doubtful = life_record(platform="cloud", model="judge-3", retires=retires)
-    made.evaluator(generation_record("Judge-3", doubtful))
+    checkout.evaluator(generation_record("Judge-3", doubtful))
     model = {"model": "judge-3", "platform": "cloud", "gateway": None, "proxy": False}
     days = {"from": "2026-02-10", "to": "2026-02-14"}
-    two = FIGURES | {"n": 12, "jsd": {"text_to_visual": {"mean": 0.25, "ci95": None}}}
+    two_figures = FIGURES | {"n": 12, "jsd": {"text_to_visual": {"mean": 0.25, "ci95": None}}}
     model |= {"as_printed": None}
-    made.publish("v1.0-Judge-3", figures=two, evaluator=model, measured=days)
-    measured(made)
-    judged(made)
-    life = life_record(platform="self-hosted", model="judge-4", retires=stated("2026-05-20"))
-    made.evaluator(generation_record("Judge-4", life))
-    hosted = evaluated_by_endpoint(made.folder.parent / "hosted", "judge-4")
-    judged(made, hosted, generation="Judge-4", weights=WEIGHTS)
-    _alias(made)
-    return build(made, env=IN_A_WORKFLOW)
+    checkout.publish("v1.0-Judge-3", figures=two_figures, evaluator=model, measured=days)
+    measured(checkout)
+    judged(checkout)
+    life = life_record(platform="self-hosted", model="judge-4", retires=date_claim("2026-05-20"))
+    checkout.evaluator(generation_record("Judge-4", life))
+    hosted = evaluated_by_endpoint(checkout.folder.parent / "hosted", "judge-4")
+    judged(checkout, hosted, generation="Judge-4", weights=WEIGHTS)
+    _alias(checkout)
+    return build(checkout, env=IN_A_WORKFLOW)
 
 
 def _alias(made: Checkout) -> None:
     """Let an alias mean one model until the end of January and another one since."""
     for name, end in (("Other-1", "2026-03-01"), ("Other-2", "2026-12-01")):
-        life = life_record(platform="others", model=name.lower(), retires=stated(end))
+        life = life_record(platform="others", model=name.lower(), retires=date_claim(end))
         made.evaluator(generation_record(name, life))
     source = "https://maker.example/models"
     targets = [
@@ -198,14 +198,17 @@ def _alias(made: Checkout) -> None:
 
 
 def build(
-    made: Checkout, out: Path | None = None, *more: str, env: Mapping[str, str] | None = None
+    made: Checkout,
+    out: Path | None = None,
+    *further_arguments: str,
+    env: Mapping[str, str] | None = None,
 ) -> BuiltSite:
     """Build a registry's site with the program."""
     target = out or made.folder / "public"
     epc(
         made.folder,
         *("admin", "site", "build", "--out", str(target), "--base-url", ADDRESS, "--as-of", AS_OF),
-        *more,
+        *further_arguments,
         env=env,
     )
     return BuiltSite(checkout=made, out=target)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from records_support import Run, make_run
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, life_record
 
 from epc.records.layout import CallNames
 from epc.records.strict_json import dumps
 from epc.records.typed import as_json
 from epc.registry import publishing
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.submissions.check import check
 from epc.registry.submissions.checked import Base
 from epc.registry.submissions.making import make
@@ -60,10 +60,10 @@ class Offered:
     def run(self) -> Run:
         return Run(folder=self.folder)
 
-    def statement(self, **given: Any) -> None:
+    def statement(self, **fields: Any) -> None:
         """Change the statement."""
         path = self.folder / "submission.json"
-        path.write_text(dumps(json.loads(path.read_text()) | given))
+        path.write_text(dumps(json.loads(path.read_text()) | fields))
 
     def manifest(self, change: Callable[[Any], object]) -> None:
         """Change the manifest, and let the statement own up to it."""
@@ -109,7 +109,10 @@ class Offered:
         path: Path | None = None,
     ) -> Json:
         """Return the report on what the checkout holds, or a pull request's folder."""
-        base, paths = Base.of(self.checkout, TODAY), [path or self.checkout / "submissions"]
+        base, paths = (
+            Base.from_checkout(self.checkout, TODAY),
+            [path or self.checkout / "submissions"],
+        )
         document: Json = as_json(check(paths, base, changed=changed, author=author))
         return document
 
@@ -139,16 +142,18 @@ def rename(run: Run, role: str, **model: Any) -> None:
 
 def templates(home: Path) -> Path:
     """Make a registry with a published measurement, and an honest submission to it."""
-    made = Checkout(home / "checkout")
+    checkout = Checkout(home / "checkout")
     lives = (
-        life_record(platform="openai", model="gpt-4o-2024-08-06", released=stated("2024-08-06")),
+        life_record(
+            platform="openai", model="gpt-4o-2024-08-06", released=date_claim("2024-08-06")
+        ),
         life_record(platform="azure-openai", model="gpt-4o-2024-08-06"),
     )
-    made.evaluator(generation_record("GPT4o-0806", *lives))
-    young = life_record(platform="openai", model="gpt-9", released=stated("2026-07-05"))
-    made.evaluator(generation_record("GPT9", young))
+    checkout.evaluator(generation_record("GPT4o-0806", *lives))
+    young = life_record(platform="openai", model="gpt-9", released=date_claim("2026-07-05"))
+    checkout.evaluator(generation_record("GPT9", young))
     run = make_run(home / "published", evaluator="mock/coin-flip", seeds=6, rounds=30)
-    said = Said(
+    declaration = Declaration(
         generation="CoinFlip",
         contributor="A. Publisher",
         licence="CC-BY-4.0",
@@ -156,9 +161,9 @@ def templates(home: Path) -> Path:
         proxy=False,
         replicates=None,
     )
-    offer = publishing.offered(run.folder, said)
-    with locked(made.folder, tell=print) as lock:
-        publishing.publish(lock, offer, day=date(2026, 7, 3), tell=print, git=False)
+    offer = publishing.offered(run.folder, declaration)
+    with locked(checkout.folder, progress=print) as lock:
+        publishing.publish(lock, offer, day=date(2026, 7, 3), progress=print, git=False)
     honest = make_run(home / "honest", seeds=10, rounds=30, exhaustive=True)
     statement = Statement(
         generation="deterministic",
@@ -171,7 +176,7 @@ def templates(home: Path) -> Path:
         replicates=None,
         identity=identity(honest.parsed()),
     )
-    make(made.folder / "submissions", honest.folder, SLUG, statement, {})
+    make(checkout.folder / "submissions", honest.folder, SLUG, statement, {})
     return home
 
 
@@ -204,7 +209,7 @@ def tree(folder: Path) -> dict[str, Any]:
     return found
 
 
-def found(value: Any, wanted: Wanted) -> list[Any]:
+def matching_errors(value: Any, wanted: Wanted) -> list[Any]:
     clause, place, problem = wanted
     return [
         f

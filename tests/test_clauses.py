@@ -67,7 +67,7 @@ ARGUES = {"EPC-2.7"}  # not normative: it gives reasons, which no test can hold
 CLAUSES = sorted({*of_the_protocol(), *of_the_judge_protocol(), *of_the_code()} - ARGUES)
 
 
-def shown() -> list[tuple[str, str, str]]:
+def listed_clauses() -> list[tuple[str, str, str]]:
     """Return the list of clauses, each with a command and a page that show it."""
     _, *rows = csv.reader((DOCS / LIST).read_text("utf-8").splitlines())
     return [(clause, command, page) for clause, command, page in rows]
@@ -76,15 +76,15 @@ def shown() -> list[tuple[str, str, str]]:
 def test_the_page_of_clauses_names_every_clause_once_in_order() -> None:
     stated = [*dict.fromkeys([*of_the_protocol(), *of_the_judge_protocol()])]
 
-    assert [clause for clause, _, _ in shown()] == stated
+    assert [clause for clause, _, _ in listed_clauses()] == stated
     assert len(stated) == 98
     table = page(DOCS).split("|---|---|---|\n")[1].splitlines()
     assert [row.split(" | ")[0].removeprefix("| ") for row in table] == stated
 
 
 def test_each_clause_is_shown_by_a_command_and_a_page_that_exist() -> None:
-    assert [row for row in shown() if not is_command(row[1].split()[1:])] == []
-    assert [row for row in shown() if not (DOCS / row[2]).is_file()] == []
+    assert [row for row in listed_clauses() if not is_command(row[1].split()[1:])] == []
+    assert [row for row in listed_clauses() if not (DOCS / row[2]).is_file()] == []
 
 
 @cache
@@ -99,7 +99,11 @@ def names() -> frozenset[str]:
 
 
 def named_after(name: str) -> list[str]:
-    return [each for each in names() if each == name or each.startswith(f"{name}_")]
+    return [
+        known_name
+        for known_name in names()
+        if known_name == name or known_name.startswith(f"{name}_")
+    ]
 
 
 def test_every_clause_and_every_reading_has_a_test_of_its_own() -> None:

@@ -1,4 +1,4 @@
-"""What a newcomer is told and given: CONTRIBUTING.md and the settings of editors and hooks."""
+"""Tests of CONTRIBUTING.md and of the settings of editors and hooks."""
 
 import json
 import os
@@ -20,31 +20,31 @@ CODE = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
 
-def shown() -> Iterator[list[str]]:
+def page_commands() -> Iterator[list[str]]:
     """Yield each command of the page's blocks, without what is said of it."""
     for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL):
         for line in block.splitlines():
             yield shlex.split(line, comments=True)
 
 
-def words(*begin: str) -> list[list[str]]:
+def commands_beginning(*begin: str) -> list[list[str]]:
     """Return the commands that begin like this."""
-    return [command for command in shown() if command[: len(begin)] == list(begin)]
+    return [command for command in page_commands() if command[: len(begin)] == list(begin)]
 
 
 def test_each_make_target_that_the_page_names_exists() -> None:
     named = {code.split()[1] for code in CODE if code.startswith("make ")}
-    named |= {command[1] for command in words("make")}
+    named |= {command[1] for command in commands_beginning("make")}
 
     assert {"fast", "check"} <= named <= TARGETS
 
 
 def test_the_programs_that_make_starts_may_keep_what_python_compiles() -> None:
     probe = 'probe: ; @echo "[$$PYTHONDONTWRITEBYTECODE]"'
-    words = ["make", "--no-print-directory", "--eval", probe, "probe"]
+    arguments = ["make", "--no-print-directory", "--eval", probe, "probe"]
     env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
 
-    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(arguments, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
 
@@ -58,10 +58,10 @@ def test_each_place_that_the_page_names_exists() -> None:
 
 
 def test_the_page_states_the_rooms_in_their_order() -> None:
-    stated = re.search(r"`(spec -> [^`]+)`", TEXT)
+    stated_match = re.search(r"`(spec -> [^`]+)`", TEXT)
 
-    assert stated
-    assert re.findall(r"\w+", stated[1]) == list(ROOMS)
+    assert stated_match
+    assert re.findall(r"\w+", stated_match[1]) == list(ROOMS)
 
 
 _COLLECT = """
@@ -76,7 +76,11 @@ def names_of_tests(folder: Path) -> str:
 
 
 def test_each_way_to_run_the_tests_of_a_file_finds_tests() -> None:
-    ways = [command[1:] for command in words(".venv/bin/pytest") if command[1].endswith(".py")]
+    ways = [
+        command[1:]
+        for command in commands_beginning(".venv/bin/pytest")
+        if command[1].endswith(".py")
+    ]
     ran = subprocess.run(
         [sys.executable, "-c", _COLLECT, json.dumps(ways)],
         cwd=ROOT,
@@ -90,7 +94,7 @@ def test_each_way_to_run_the_tests_of_a_file_finds_tests() -> None:
 
 
 def test_each_word_that_the_page_looks_for_in_a_folder_is_in_the_name_of_a_test() -> None:
-    ways = [c[1:] for c in words(".venv/bin/pytest") if c[1].startswith("tests/")]
+    ways = [c[1:] for c in commands_beginning(".venv/bin/pytest") if c[1].startswith("tests/")]
     folders = [way for way in ways if not way[0].endswith(".py")]
 
     assert [folder for folder, _, _ in folders] == ["tests/unit"]
@@ -100,7 +104,7 @@ def test_each_word_that_the_page_looks_for_in_a_folder_is_in_the_name_of_a_test(
 
 
 def test_each_clause_that_the_page_selects_has_tests() -> None:
-    selected = [c[2] for c in words(".venv/bin/pytest", "-k")]
+    selected = [c[2] for c in commands_beginning(".venv/bin/pytest", "-k")]
     names = names_of_tests(ROOT / "tests")
 
     assert selected == ["epc_2_3_c", "reading_r4"]
@@ -120,9 +124,9 @@ def test_hooks_run_what_is_in_the_virtual_environment_and_fetch_nothing() -> Non
 
     assert [repo["repo"] for repo in config["repos"]] == ["local"]
     for hook in hooks:
-        program, *given = hook["entry"].split()
+        program, *text = hook["entry"].split()
         assert (Path(program).parent, hook["language"]) == (Path(".venv/bin"), "system")
-        assert all((ROOT / path).exists() for path in given if "/" in path)
+        assert all((ROOT / path).exists() for path in text if "/" in path)
     assert {Path(hook["entry"].split()[0]).name for hook in hooks} == {"ruff", "pytest"}
 
 
@@ -139,10 +143,10 @@ def test_editors_leave_alone_what_digests_are_taken_of() -> None:
 
 
 def test_the_container_has_the_oldest_python_that_is_promised_and_begins_with_make_fast() -> None:
-    given = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
+    document = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
     promised = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
 
     assert promised
-    assert given["image"].startswith(f"python:{promised[1]}-")
-    assert given["postCreateCommand"].split()[0] == "make"
-    assert given["postCreateCommand"].split()[1] in TARGETS
+    assert document["image"].startswith(f"python:{promised[1]}-")
+    assert document["postCreateCommand"].split()[0] == "make"
+    assert document["postCreateCommand"].split()[1] in TARGETS

@@ -80,10 +80,10 @@ def test_epc_2_8_the_suite_has_at_least_sixty_cases() -> None:
     assert len({case.id for case in suite()}) == len(suite())
 
 
-def is_command(words: list[str]) -> bool:
+def is_command(arguments: list[str]) -> bool:
     """Return whether the first words name a command, or a group."""
     command: click.Command | None = program
-    for word in words:
+    for word in arguments:
         if not isinstance(command, click.Group):
             return True
         command = command.get_command(click.Context(command), word)
@@ -95,8 +95,8 @@ def is_command(words: list[str]) -> bool:
 def matches(pattern: str, pages: Iterable[Path] = PAGES) -> Iterator[tuple[Path, Any]]:
     """Yield what a pattern finds, with the page that it stands on, on one line."""
     for page in pages:
-        for found in re.findall(pattern, " ".join(page.read_text("utf-8").split())):
-            yield page.relative_to(ROOT), found
+        for match in re.findall(pattern, " ".join(page.read_text("utf-8").split())):
+            yield page.relative_to(ROOT), match
 
 
 def test_every_command_that_a_page_names_exists() -> None:
@@ -149,7 +149,7 @@ def test_an_anchor_of_the_glossary_stays() -> None:
 
 
 def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() -> None:
-    words = {
+    expected_words = {
         word
         for names in (
             facts.Word,  # the audit's words
@@ -166,13 +166,13 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
         for word in get_args(names)
     }
     # A and B are verdicts; their entry is "verdict".
-    words |= {*FLAGS, *VARIANT_LABELS, *(word for word in Verdict if not word.decided)}
-    words |= {f"{kind} snapshot" for kind in KINDS} - {
+    expected_words |= {*FLAGS, *VARIANT_LABELS, *(word for word in Verdict if not word.decided)}
+    expected_words |= {f"{kind} snapshot" for kind in KINDS} - {
         "reported snapshot"  # its entry is "reported", a step of trust as well
     }
 
     defined = set(anchors(GLOSSARY))
-    assert {word.lower() for word in words} - defined == set()
+    assert {word.lower() for word in expected_words} - defined == set()
 
 
 def test_a_page_links_its_terms_to_the_glossary() -> None:
@@ -252,7 +252,7 @@ def test_reading_r71_no_page_says_that_coupled_means_that_preferences_differ() -
     templates = sorted((ROOT / "epc" / "site").rglob("*.j2"))
     pages = [*PAGES, *templates, ROOT / "epc/site/machines.py"]
 
-    assert [found for old in OLD_MEANINGS for found in matches(old, pages)] == []
+    assert [match for old in OLD_MEANINGS for match in matches(old, pages)] == []
 
 
 def opening() -> str:
@@ -281,11 +281,11 @@ def test_the_picture_of_the_readme_and_the_lines_below_its_third_command_are_of_
     restore(Tag.parse("v1.2-SmolLM2-135M-Likelihood"), tmp_path, location=str(ROOT), store=None)
     manifest = load_manifest(tmp_path)
     drawn, _ = draw(manifest, tmp_path)
-    (shown,) = re.findall(r"--out runs/first\n```\n\n```\n(.*?)```", README, re.DOTALL)
+    (match,) = re.findall(r"--out runs/first\n```\n\n```\n(.*?)```", README, re.DOTALL)
     printed = measurement_text(manifest)
 
     assert drawn.read_bytes() == (DOCS / "assets" / "analysis.svg").read_bytes()
-    assert [line for line in shown.splitlines() if line not in {"...", *printed.splitlines()}] == []
+    assert [line for line in match.splitlines() if line not in {"...", *printed.splitlines()}] == []
 
 
 def test_the_figures_of_the_readme_s_verdicts_are_those_of_pandas() -> None:
@@ -316,6 +316,6 @@ def test_reading_r74_no_page_or_help_text_praises_seeds_because_they_are_free() 
 
 
 def test_reading_r74_the_glossary_says_what_the_seeds_of_an_exhaustive_run_buy() -> None:
-    said = entry("exhaustive run")
+    text = entry("exhaustive run")
 
-    assert "(#these-tasks), never the one for [this domain]" in said
+    assert "(#these-tasks), never the one for [this domain]" in text

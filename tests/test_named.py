@@ -91,9 +91,11 @@ def missing_options(code: str) -> Iterator[str]:
     word, *_ = code.split() or [""]
     if word in _OTHERS:
         return
-    own = (ROOT / word).read_text("utf-8") if word.endswith(".py") and word in tracked() else ""
+    own_text = (
+        (ROOT / word).read_text("utf-8") if word.endswith(".py") and word in tracked() else ""
+    )
     for option in _OPTION.findall(code):
-        fits = option in options() or f'"{option}"' in own
+        fits = option in options() or f'"{option}"' in own_text
         if not fits and not (option.endswith("-") and is_begun(option)):
             yield f"option {option} in `{code}`"
 
@@ -104,7 +106,7 @@ def missing_places(code: str) -> Iterator[str]:
         if not _BLANK.search(name) and not is_there(name.rstrip("./")):
             yield f"file {name}"
     for address in re.findall(r"(?:^|(?<=\s))/?(?:api|schemas)/v1/[\w./-]+", code):
-        if not any(known.fullmatch(address.lstrip("/")) for known in addresses()):
+        if not any(known_address.fullmatch(address.lstrip("/")) for known_address in addresses()):
             yield f"address {address}"
 
 
@@ -114,7 +116,7 @@ def is_begun(start: str) -> bool:
 
 def is_there(name: str) -> bool:
     """Return whether a file is in the repository, or is one that the program writes."""
-    if name in tracked() or any(fnmatch(each, name) for each in tracked()):
+    if name in tracked() or any(fnmatch(text, name) for text in tracked()):
         return True
     folder, _, file = name.rpartition("/")
     return folder in tracked() and file in written()

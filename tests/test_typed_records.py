@@ -59,7 +59,7 @@ def accesses(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
 
 
 @cache
-def found() -> dict[str, list[tuple[int, str, str]]]:
+def accesses_by_module() -> dict[str, list[tuple[int, str, str]]]:
     """Return the accesses of each module."""
     trees = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
     return {name: list(accesses(tree)) for name, tree in trees.items()}
@@ -73,7 +73,7 @@ def listed() -> dict[str, int]:
 def counted(left: dict[str, int]) -> Counter[str]:
     """Count accesses by the entry of the list that a module belongs to."""
     counts: Counter[str] = Counter()
-    for name, lines in found().items():
+    for name, lines in accesses_by_module().items():
         room = f"{name.partition('/')[0]}/"
         counts[room if room in left else name] += len(lines)
     return counts
@@ -95,7 +95,7 @@ def test_the_list_names_only_what_is_left_to_type_in_order() -> None:
 def test_nobody_indexes_a_parsed_value_by_a_string() -> None:
     by_string = [
         f"{name}:{line}: {whose}[{key!r}]"
-        for name, lines in found().items()
+        for name, lines in accesses_by_module().items()
         for line, whose, key in lines
         if name.partition("/")[0] in VALUES.get(whose, ()) and name not in OTHER_ROWS
     ]

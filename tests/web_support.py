@@ -9,10 +9,10 @@ from typing import Any
 
 
 @contextmanager
-def listening(handler: type[BaseHTTPRequestHandler], **known: Any) -> Iterator[str]:
+def listening(handler: type[BaseHTTPRequestHandler], **known_fields: Any) -> Iterator[str]:
     """Yield the address at which a handler answers; `known` are attributes of its class."""
-    known["log_message"] = lambda *_: None
-    made = type("Handler", (handler,), known)
+    known_fields["log_message"] = lambda *_: None
+    made = type("Handler", (handler,), known_fields)
     with ThreadingHTTPServer(("127.0.0.1", 0), made) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

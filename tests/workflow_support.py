@@ -77,16 +77,16 @@ print(json.dumps(answers[path]))
 
 def workflow(name: str) -> Json:
     """Return a workflow; YAML 1.1 reads the key `on` as true."""
-    given: Json = yaml.safe_load((WORKFLOWS / name).read_text())
-    return given | {"on": given.pop(True)}  # type: ignore[call-overload]  # YAML 1.1 reads the key `on` as true
+    document: Json = yaml.safe_load((WORKFLOWS / name).read_text())
+    return document | {"on": document.pop(True)}  # type: ignore[call-overload]  # YAML 1.1 reads the key `on` as true
 
 
 def all_workflows() -> list[str]:
     return sorted(path.name for path in WORKFLOWS.iterdir())
 
 
-def steps(given: Json) -> Iterator[tuple[str, Json]]:
-    for name, job in given["jobs"].items():
+def steps(document: Json) -> Iterator[tuple[str, Json]]:
+    for name, job in document["jobs"].items():
         for step in job["steps"]:
             yield name, step
 
@@ -129,8 +129,8 @@ class FakeGitHub:
     def calls(self, *methods: str) -> list[Json]:
         path = self.folder / "calls.jsonl"
         lines = path.read_text().splitlines() if path.exists() else []
-        found = [json.loads(line) for line in lines]
-        return [call for call in found if not methods or call["method"] in methods]
+        documents = [json.loads(line) for line in lines]
+        return [call for call in documents if not methods or call["method"] in methods]
 
 
 @dataclass
@@ -154,7 +154,7 @@ class Runner:
     attested: list[str] = field(default_factory=list)
     token: str = TOKEN
 
-    def walk(self, name: str, *only: str, edited: Json | None = None) -> None:
+    def walk(self, name: str, *arguments: str, edited: Json | None = None) -> None:
         """Run every job, in the order in which they stand, unless one it needs has failed.
 
         `only` names those to be run, if not all; `edited` is the workflow as somebody changed it.
@@ -163,7 +163,7 @@ class Runner:
         done: set[str] = set()
         for job, given in (edited or workflow(name))["jobs"].items():
             needs = given.get("needs", [])
-            if (only and job not in only) or not (
+            if (arguments and job not in arguments) or not (
                 {needs} if isinstance(needs, str) else set(needs)
             ) <= done:
                 continue
@@ -175,14 +175,14 @@ class Runner:
     def calls(self, *methods: str) -> list[Json]:
         return FakeGitHub(self.home / "gh", self.answers).calls(*methods)
 
-    def _job(self, name: str, given: Json) -> None:
+    def _job(self, name: str, document: Json) -> None:
         temporary = self.home / name / "temp"
         temporary.mkdir(parents=True)
         clone = self.home / name / "clone"
         self.outputs = {}
         if self.github and self.run:
-            self.token = self.github.job_token(self.run, given["permissions"])
-        for step in given["steps"]:
+            self.token = self.github.job_token(self.run, document["permissions"])
+        for step in document["steps"]:
             if not self._wanted(step):
                 continue
             if "uses" in step:
@@ -200,24 +200,24 @@ class Runner:
         return condition is not None or not self.failed
 
     def _action(self, step: Json, clone: Path) -> None:
-        action, given = step["uses"].partition("@")[0], step.get("with", {})
+        action, inputs = step["uses"].partition("@")[0], step.get("with", {})
         if action == "actions/checkout":
-            assert given["persist-credentials"] is False
-            self._checkout(clone, given.get("ref"), given.get("fetch-depth", 1))
+            assert inputs["persist-credentials"] is False
+            self._checkout(clone, inputs.get("ref"), inputs.get("fetch-depth", 1))
             _install(clone)
         elif action == "actions/upload-artifact":
-            kept = self.home / f"artifact-{given['name']}"
-            keep = shutil.copytree if (clone / given["path"]).is_dir() else shutil.copyfile
-            keep(clone / given["path"], kept)
-            self.artifacts[given["name"]] = kept
+            kept_folder = self.home / f"artifact-{inputs['name']}"
+            keep = shutil.copytree if (clone / inputs["path"]).is_dir() else shutil.copyfile
+            keep(clone / inputs["path"], kept_folder)
+            self.artifacts[inputs["name"]] = kept_folder
         elif action == "actions/create-github-app-token":
             assert self.github
-            may = {"contents": given["permission-contents"]}
-            may["pull-requests"] = given["permission-pull-requests"]
+            may = {"contents": inputs["permission-contents"]}
+            may["pull-requests"] = inputs["permission-pull-requests"]
             token = self.github.token("registry[bot]", may, app=4242)
             self.outputs[f"{step['id']}.outputs.token"] = token
         elif action == "actions/attest":
-            self._attest(clone, given["subject-path"].split())
+            self._attest(clone, inputs["subject-path"].split())
         else:
             assert action == "actions/deploy-pages"
             with tarfile.open(self.artifacts["github-pages"]) as tar:
@@ -233,14 +233,14 @@ class Runner:
 
     def _checkout(self, clone: Path, ref: str | None, depth: int) -> None:
         """Check out main, or what the event names: its commit, or a pull request merged."""
-        words = [f"--depth={depth}"] if depth else []
+        arguments = [f"--depth={depth}"] if depth else []
         url = self.github.url() if self.github else self.origin.as_uri()
-        git(self.home, "clone", "--quiet", *words, url, str(clone))
+        git(self.home, "clone", "--quiet", *arguments, url, str(clone))
         if self.github and ref == "${{ github.sha }}":
             git(clone, "checkout", "--quiet", "--detach", self.event["after"])
         elif self.github and ref is None:
             merge = f"refs/pull/{self.event['number']}/merge"
-            git(clone, "fetch", "--quiet", *words, "origin", merge)
+            git(clone, "fetch", "--quiet", *arguments, "origin", merge)
             git(clone, "checkout", "--quiet", "--detach", "FETCH_HEAD")
         else:
             assert ref in {None, "main", "${{ github.sha }}"}
@@ -279,8 +279,8 @@ class Runner:
 
     def _own(self, step: Json) -> dict[str, str]:
         """Return a step's own variables, each expression replaced by what it gives."""
-        given = step.get("env", {}).items()
-        return {name: _EXPRESSION.sub(lambda m: self._value(m[1]), value) for name, value in given}
+        env = step.get("env", {}).items()
+        return {name: _EXPRESSION.sub(lambda m: self._value(m[1]), value) for name, value in env}
 
     def _value(self, expression: str) -> str:
         """Return what an expression gives; a secret that nobody set is empty."""
@@ -379,12 +379,12 @@ def assert_workflow_of_a_page(folder: Path, action: Path, workflow: str) -> None
     git(folder, "init", "--quiet")
     (folder / "action.yml").write_text(action.read_text())
     path.write_text(workflow)
-    for words in (
+    for arguments in (
         ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
         ("actionlint",),
     ):
         done = subprocess.run(
-            [Path(sys.executable).parent / words[0], *words[1:], path],
+            [Path(sys.executable).parent / arguments[0], *arguments[1:], path],
             cwd=folder,
             capture_output=True,
             text=True,

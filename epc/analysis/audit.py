@@ -37,7 +37,7 @@ _CLAIMS: Final = {"coupled", "no_coupling_beyond_margin", "no_detectable_couplin
 
 
 class Audit(Struct, frozen=True, kw_only=True):
-    """What an audit says, as the contract prints it.
+    """Report of an audit, as the contract prints it.
 
     `carried` has the change of each strategy's choices by direction, where the word is `coupled`.
     """
@@ -52,13 +52,13 @@ class Audit(Struct, frozen=True, kw_only=True):
 
     @property
     def clean(self) -> bool:
-        """Whether the measurement can bear a claim, either way."""
+        """Return whether the measurement can bear a claim, either way."""
         sound = all(finding.severity != "error" for finding in self.findings)
         return sound and self.verdict in _CLAIMS
 
     @property
     def excess(self) -> Json | None:
-        """What gamma has beyond the noise floor; a failed run has none (Reading R8)."""
+        """Excess of gamma beyond the noise floor; a failed run has none (Reading R8)."""
         return None if self.verdict == "no_verdicts_counted" else self.control["excess"]
 
     def interpreted(self, direction: Direction) -> str:
@@ -132,8 +132,8 @@ def audit_checked(report: Report, gold: Path | None = None) -> Audit:
         raise MalformedError(report.findings[0])
     errors = [finding for finding in report.findings if finding.severity == "error"]
     warnings = [finding for finding in report.findings if finding.severity == "warning"]
-    probe_facts = {} if errors else probed(report.asked)
-    facts = replace(_stated(report.manifest), unsound=len(errors), **probe_facts)
+    probe_facts = {} if errors else probed(report.probes)
+    facts = replace(_claimed_facts(report.manifest), unsound=len(errors), **probe_facts)
     control = plain(report.manifest.results.summary.control)
     audited = _naming(_audit(report.path, facts, control, warnings), report.manifest)
     labels = gold or manifest_path(Path(report.path)).parent / GOLD
@@ -150,7 +150,7 @@ def audit_manifest(
 
     `swap` and `competence` are what the audit's own questions showed, which no manifest holds.
     """
-    facts = replace(_stated(manifest), swap=swap, competence=competence)
+    facts = replace(_claimed_facts(manifest), swap=swap, competence=competence)
     return _naming(_audit("", facts, plain(manifest.results.summary.control)), manifest)
 
 
@@ -199,7 +199,7 @@ def _transfer(manifest: Manifest) -> tuple[Transfer, PermutationTest]:
     return crossing(per_seed, table=verdict_table(manifest), config=manifest.configuration)
 
 
-def _stated(manifest: Manifest) -> Facts:
+def _claimed_facts(manifest: Manifest) -> Facts:
     summary, per_seed = manifest.results.summary, manifest.results.per_seed
     itself = summary.diagnostics.self_comparisons if summary.diagnostics else None
     transfer, preferences = _transfer(manifest)
@@ -210,7 +210,10 @@ def _stated(manifest: Manifest) -> Facts:
         off_simplex=0,
         gamma={d: [record.gamma[d] for record in per_seed] for d in manifest.domains.directions},
         jsd={d: [record.jsd[d] for record in per_seed] for d in manifest.domains.directions},
-        dead=sum(not any(_decided(each, p) for p in each.verdicts) for each in per_seed),
+        dead=sum(
+            not any(_decided(seed_record, p) for p in seed_record.verdicts)
+            for seed_record in per_seed
+        ),
         collapsed=sum("collapse" in record.zero_cause.values() for record in per_seed),
         stuck={
             d: sum(_stopped(record, d) for record in per_seed) for d in manifest.domains.directions
@@ -302,17 +305,17 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
         # Reading R8: both runs ended on one and the same strategy.
         collapsed=sum(
             any(
-                min(both) >= COLLAPSED
+                min(ends) >= COLLAPSED
                 for d in target
-                for both in zip(p[d], p[target[d]], strict=True)
+                for ends in zip(p[d], p[target[d]], strict=True)
             )
             for p in vectors
         ),
         stuck={d: sum(_still(p, d, loose) for p in vectors) for d in target},
         preferences=any_differ(
             [
-                by_weights(stacked[one].T, stacked[other].T, rounds=rounds, rule=UpdateRule())
-                for one, other in combinations(domains.names, 2)
+                by_weights(stacked[left].T, stacked[right].T, rounds=rounds, rule=UpdateRule())
+                for left, right in combinations(domains.names, 2)
             ]
         ),
         excess=control["excess"],
@@ -332,8 +335,8 @@ def _off_simplex(vector: Weights, loose: float) -> bool:
 def _still(phases: Mapping[str, Weights], direction: Direction, loose: float) -> bool:
     """Return whether a coupled phase ended where it began, away from the uniform start."""
     start = phases[Pair.parse(direction).source]
-    same = all(abs(a - b) <= loose for a, b in zip(phases[direction], start, strict=True))
-    return same and not _uniform(start, loose)
+    unmoved = all(abs(a - b) <= loose for a, b in zip(phases[direction], start, strict=True))
+    return unmoved and not _uniform(start, loose)
 
 
 def _uniform(vector: Weights, loose: float) -> bool:

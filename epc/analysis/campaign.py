@@ -32,7 +32,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One run in one direction.
+    """A run in one direction.
 
     `redirected` is a share of choices, `chance` what chance redirects; `regret` is in points of win
     rate, as a share. `gamma` is held against `floor`, the same without a change of domain. None
@@ -120,14 +120,14 @@ def compare_runs(folder: Path) -> CampaignComparison:
     """
     campaign = Campaign.load(folder)
     members = campaign.complete(folder)
-    manifests = {each.folder: load_manifest(folder / each.folder) for each in members}
-    audits = {each.folder: audit(folder / each.folder) for each in members}
+    manifests = {member.folder: load_manifest(folder / member.folder) for member in members}
+    audits = {member.folder: audit(folder / member.folder) for member in members}
     return CampaignComparison(
         id=campaign.id,
         rows=tuple(
             row
-            for each in members
-            for row in _rows(each, manifests[each.folder], audits[each.folder])
+            for member in members
+            for row in _rows(member, manifests[member.folder], audits[member.folder])
         ),
         agreements=tuple(_agreements(folder, members, manifests)),
         incomplete=tuple(e.folder for e in campaign.runs if e not in members),
@@ -170,7 +170,8 @@ def _agreements(
 ) -> Iterator[Agreement]:
     """Compare every two evaluators that judged the same texts."""
     verdicts = {
-        each.folder: _verdicts(manifests[each.folder], folder / each.folder) for each in members
+        member.folder: _verdicts(manifests[member.folder], folder / member.folder)
+        for member in members
     }
     for left, right in combinations(members, _BOTH):
         if left.executor == right.executor:
@@ -183,25 +184,28 @@ def _agreement(
     verdicts: Mapping[str, Mapping[Key, Verdict]],
     units: Mapping[Key, Key],
 ) -> Agreement:
-    one, other = verdicts[left.folder], verdicts[right.folder]
-    both = sorted(one.keys() & other.keys())
-    decided = [key for key in both if one[key].decided and other[key].decided]
-    same = interval = chance = None
+    left_verdicts, right_verdicts = verdicts[left.folder], verdicts[right.folder]
+    common = sorted(left_verdicts.keys() & right_verdicts.keys())
+    decided = [key for key in common if left_verdicts[key].decided and right_verdicts[key].decided]
+    equal_share = interval = chance = None
     if decided:
-        hits = np.array([float(one[key] == other[key]) for key in decided])
+        hits = np.array([float(left_verdicts[key] == right_verdicts[key]) for key in decided])
         unit = [units[key[:2]] for key in decided]
         numbers = {name: number for number, name in enumerate(sorted(set(unit)))}
         clusters = np.array([numbers[name] for name in unit], np.int64)
-        same, interval = clustered_share(hits, np.ones(len(decided)), clusters)
-        a, b = (sum(v[key] == Verdict.A for key in decided) / len(decided) for v in (one, other))
+        equal_share, interval = clustered_share(hits, np.ones(len(decided)), clusters)
+        a, b = (
+            sum(v[key] == Verdict.A for key in decided) / len(decided)
+            for v in (left_verdicts, right_verdicts)
+        )
         chance = a * b + (1 - a) * (1 - b)
     return Agreement(
         executor=left.executor,
         left=left.evaluator,
         right=right.evaluator,
-        shared=len(both),
+        shared=len(common),
         decided=len(decided),
-        same=same,
+        same=equal_share,
         same_ci95=interval,
         chance=chance,
     )
@@ -232,10 +236,10 @@ def _verdicts(manifest: Manifest, folder: Path) -> dict[Key, Verdict]:
                 domain,
                 task,
                 strategy,
-                each.pair.response or "",
-                each.pair.baseline or "",
-            ): each.verdict
-            for (domain, strategy, task), each in asked_by_run(manifest, folder).items()
+                entry.pair.response or "",
+                entry.pair.baseline or "",
+            ): entry.verdict
+            for (domain, strategy, task), entry in asked_by_run(manifest, folder).items()
             if strategy != baseline
         }
     calls, config = run_calls(manifest, folder), manifest.configuration
@@ -246,7 +250,7 @@ def _verdicts(manifest: Manifest, folder: Path) -> dict[Key, Verdict]:
             config.tasks[phases[trial.phase]][trial.task],
             *(trial.strategy, calls[trial.response].answer, calls[trial.baseline].answer),
             *(str(trial.seed), trial.phase, str(trial.round)),
-        ): Verdict(trial.stated)
+        ): Verdict(trial.parsed_verdict)
         for _, trial in read_typed(folder, Trial, Findings(), clause=CLAUSE)
         if trial.phase in phases
         and trial.strategy != baseline

@@ -6,30 +6,30 @@ from functools import reduce
 from itertools import combinations
 from typing import Final
 
-from epc.analysis.observed_lists import Askings, Lists, best, lists_of, side_by_side
+from epc.analysis.verdicts_lists import Askings, Lists, best, lists_of, side_by_side
 from epc.arrays import Array, Codes, np
 from epc.records.choices import ALL, Choices, Domain, Way
-from epc.records.observed.columns import Verdicts
+from epc.records.verdicts.columns import Verdicts
 
 _ASKINGS: Final = (1, 2, 4, 8)
 _DIGITS: Final = 6  # of a share; a covariance has as many significant ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Priced:
-    """What 1,000 questions cost in US dollars, and by what that was computed or why it was not."""
+class PriceEstimate:
+    """Cost of 1,000 questions in US dollars, and by what it was computed or why it was not."""
 
     usd: float | None
-    words: str
+    basis: str
 
 
 # The price of 1,000 questions of so many tokens read and written by a model.
-PriceOf = Callable[[str, float, float], Priced]
+PriceOf = Callable[[str, float, float], PriceEstimate]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """One judge, and the settings in which it was asked about a benchmark with its plain prompt."""
+class BenchmarkJudge:
+    """A judge, and the settings in which it was asked about a benchmark with its plain prompt."""
 
     model: str
     tag: str
@@ -39,13 +39,13 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Judge:
-    """What a judge said: `askings` of lists that it scored, or how often its picks are `right`.
+class _JudgeAnswers:
+    """Answers of a judge: `askings` of lists that it scored, or how often its picks are `right`.
 
     `times` is how often each list was asked about; those asked less often are left out.
     """
 
-    asked: Asked
+    judge: BenchmarkJudge
     lists: Codes
     times: int
     askings: Askings | None
@@ -54,7 +54,7 @@ class _Judge:
 
 
 def choices(
-    judges: Sequence[Asked],
+    judges: Sequence[BenchmarkJudge],
     verdicts: Verdicts,
     price_of: PriceOf,
     *,
@@ -67,13 +67,13 @@ def choices(
     Ways are each judge alone, 1, 2, 4 and 8 times, and two judges of a source once each whose
     scores were asked for more than once, and so are on one scale.
     """
-    found = [_judge(asked, verdicts) for asked in judges]
-    common = reduce(np.intersect1d, [judge.lists for judge in found])
-    rows = [*_ways(found, common, price_of)]
+    answers = [_judge(benchmark_judge, verdicts) for benchmark_judge in judges]
+    common = reduce(np.intersect1d, [judge.lists for judge in answers])
+    rows = [*_ways(answers, common, price_of)]
     right = np.array([shares for _, shares in rows])
     _, first = np.unique(verdicts.item.codes, return_index=True)
-    at = dict(zip(verdicts.item.codes[first].tolist(), first.tolist(), strict=True))
-    subsets = verdicts.subset.codes[[at[code] for code in common.tolist()]]
+    index_of = dict(zip(verdicts.item.codes[first].tolist(), first.tolist(), strict=True))
+    subsets = verdicts.subset.codes[[index_of[code] for code in common.tolist()]]
     named = {ALL: np.ones(len(common), bool)}
     named |= {name: subsets == code for code, name in enumerate(verdicts.subset.names)}
     return Choices(
@@ -89,20 +89,23 @@ def choices(
     )
 
 
-def _judge(asked: Asked, verdicts: Verdicts) -> _Judge:
-    own = verdicts[verdicts.are_of(asked.settings)]
-    lists = lists_of(own)
+def _judge(benchmark_judge: BenchmarkJudge, verdicts: Verdicts) -> _JudgeAnswers:
+    judge_verdicts = verdicts[verdicts.are_of(benchmark_judge.settings)]
+    lists = lists_of(judge_verdicts)
     side = side_by_side(lists)
     if (lists.order >= 0).any():
-        times, kept, askings, right = 1, side.list, None, _right_by_place(lists)
+        times, list_codes, askings, right = 1, side.list, None, _right_by_place(lists)
     else:
         times = int(side.count.max(initial=0))
-        whole = side[side.count == times]
-        kept, askings, right = whole.list, whole, None
-    read, written = own.input_tokens.as_numbers(), own.output_tokens.as_numbers()
-    return _Judge(
-        asked=asked,
-        lists=kept,
+        complete = side[side.count == times]
+        list_codes, askings, right = complete.list, complete, None
+    read, written = (
+        judge_verdicts.input_tokens.as_numbers(),
+        judge_verdicts.output_tokens.as_numbers(),
+    )
+    return _JudgeAnswers(
+        judge=benchmark_judge,
+        lists=list_codes,
         times=times,
         askings=askings,
         right=right,
@@ -124,38 +127,38 @@ def _right_by_place(lists: Lists) -> Array:
 
 
 def _ways(
-    judges: Sequence[_Judge], common: Codes, price_of: PriceOf
+    judges: Sequence[_JudgeAnswers], common: Codes, price_of: PriceOf
 ) -> Iterator[tuple[Way, Array]]:
     scored = []
     for judge in judges:
-        at = np.searchsorted(judge.lists, common)
+        index = np.searchsorted(judge.lists, common)
         if judge.right is not None:
-            yield _way([judge], 1, price_of), judge.right[at]
+            yield _way([judge], 1, price_of), judge.right[index]
         elif judge.askings is not None:
-            askings = judge.askings[at]
+            askings = judge.askings[index]
             for k in (k for k in _ASKINGS if k <= judge.times):
                 yield _way([judge], k, price_of), best([(askings, k)])
             scored += [(judge, askings)] if judge.times > 1 else []
-    for (one, askings), (other, other_askings) in combinations(scored, 2):
-        if one.asked.source == other.asked.source:
-            yield _way([one, other], 1, price_of), best([(askings, 1), (other_askings, 1)])
+    for (left, askings), (right, other_askings) in combinations(scored, 2):
+        if left.judge.source == right.judge.source:
+            yield _way([left, right], 1, price_of), best([(askings, 1), (other_askings, 1)])
 
 
-def _way(judges: Sequence[_Judge], askings: int, price_of: PriceOf) -> Way:
+def _way(judges: Sequence[_JudgeAnswers], askings: int, price_of: PriceOf) -> Way:
     prices = []
     for judge in judges:
         read, written = judge.tokens
-        prices.append(price_of(judge.asked.model, read, written * askings))
+        prices.append(price_of(judge.judge.model, read, written * askings))
     costs = [priced.usd for priced in prices if priced.usd is not None]
     return Way(
-        models=tuple(judge.asked.model for judge in judges),
+        models=tuple(judge.judge.model for judge in judges),
         askings=askings,
-        prompt=", ".join(dict.fromkeys(judge.asked.prompt for judge in judges)),
-        source=", ".join(dict.fromkeys(judge.asked.source for judge in judges)),
-        tags=tuple(judge.asked.tag for judge in judges),
-        settings=tuple(sorted(name for judge in judges for name in judge.asked.settings)),
+        prompt=", ".join(dict.fromkeys(judge.judge.prompt for judge in judges)),
+        source=", ".join(dict.fromkeys(judge.judge.source for judge in judges)),
+        tags=tuple(judge.judge.tag for judge in judges),
+        settings=tuple(sorted(name for judge in judges for name in judge.judge.settings)),
         usd=round(sum(costs), 4) if len(costs) == len(prices) else None,
-        priced="; ".join(dict.fromkeys(priced.words for priced in prices)),
+        priced="; ".join(dict.fromkeys(priced.basis for priced in prices)),
     )
 
 
@@ -166,7 +169,7 @@ def _domain(right: Array) -> Domain:
         questions=right.shape[1],
         right=tuple(round(float(mean), _DIGITS) for mean in right.mean(axis=1)),
         covariance=tuple(
-            tuple(float(f"{value:.{_DIGITS}g}") for value in row[: at + 1])
-            for at, row in enumerate(spread.tolist())
+            tuple(float(f"{value:.{_DIGITS}g}") for value in row[: index + 1])
+            for index, row in enumerate(spread.tolist())
         ),
     )

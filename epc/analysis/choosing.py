@@ -1,4 +1,4 @@
-"""Which judge for a kind of task: those that are not shown to be worse than any other.
+"""Choice of a judge for a kind of task: those that are not shown to be worse than any other.
 
 A way to decide is one judge, or two, asked so many times: the answer with the highest mean score is
 taken. All ways were tried on the same questions, so two of them are compared question by question.
@@ -18,7 +18,7 @@ from epc.statistics.figures import Figure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One way that may be used, with its figure."""
+    """A way that may be used, with its figure."""
 
     way: Way
     right: Figure
@@ -40,7 +40,7 @@ class ShortList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Which:
+class WhichAnswer:
     """The answer: a short list, and for each judge in it how long somebody serves it.
 
     `served` has the platforms of each. `gone` are judges with figures that nobody serves on that
@@ -78,17 +78,19 @@ def short_list(
     """
     name, domain = choices.domain(name)
     ways, limit = choices.ways, inf if budget is None else budget
-    within = [way for way in usable if ways[way].cost <= limit]
+    affordable = [way for way in usable if ways[way].cost <= limit]
     dear = [way for way in usable if limit < ways[way].cost < inf]
     unpriced = [way for way in usable if limit < ways[way].cost == inf]
 
     def option(way: int) -> Option:
         return Option(way=ways[way], right=domain.figure(way))
 
-    others = len(within) - 1
-    beaten = {w for w in within if any(domain.beats(o, w, others) for o in within if o != w)}
+    comparisons = len(affordable) - 1
+    beaten = {
+        w for w in affordable if any(domain.beats(o, w, comparisons) for o in affordable if o != w)
+    }
     left: dict[tuple[str, ...], int] = {}
-    for way in sorted(set(within) - beaten, key=lambda way: ways[way].askings):
+    for way in sorted(set(affordable) - beaten, key=lambda way: ways[way].askings):
         left.setdefault(ways[way].models, way)
     cheapest_first = sorted(left.values(), key=lambda way: (ways[way].cost, -domain.right[way]))
     return ShortList(
@@ -124,27 +126,29 @@ def alternatives(choices: Choices, model: str) -> list[Alternative]:
         for n, way in enumerate(choices.ways)
         if len(way.models) == 1 and way.askings == 1
     }
-    own = alone.pop(model, None)
-    if own is None:
+    own_way = alone.pop(model, None)
+    if own_way is None:
         return []
-    found = [
+    judges = [
         Alternative(
-            model=other,
+            model=judge_model,
             prompt=choices.ways[n].prompt,
             questions=choices.domains[ALL].questions,
-            gain=choices.domains[ALL].gain(n, own),
+            gain=choices.domains[ALL].gain(n, own_way),
             gains={
-                name: domain.gain(n, own) for name, domain in choices.domains.items() if name != ALL
+                name: domain.gain(n, own_way)
+                for name, domain in choices.domains.items()
+                if name != ALL
             },
             usd=choices.ways[n].usd,
         )
-        for other, n in alone.items()
+        for judge_model, n in alone.items()
     ]
-    return sorted(found, key=lambda other: -(other.gain.value or 0.0))
+    return sorted(judges, key=lambda alternative: -(alternative.gain.value or 0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reached:
+class ReachResult:
     """The ways in which a judge takes part, and those that are shown to reach a wanted share.
 
     Intervals are corrected for all ways that are looked at. `reached` has the cheapest first, and
@@ -160,22 +164,24 @@ class Reached:
     reached: tuple[Option, ...]
 
 
-def reaching(choices: Choices, name: str, model: str, share: float) -> Reached:
+def ways_reaching(choices: Choices, name: str, model: str, share: float) -> ReachResult:
     """Return how often a judge must be asked, or with whom, to be right so often.
 
     Raises: UsageError if the domain or the judge was not measured.
     """
     name, domain = choices.domain(name)
-    own = [n for n, way in enumerate(choices.ways) if model in way.models]
-    if not own:
+    judge_ways = [n for n, way in enumerate(choices.ways) if model in way.models]
+    if not judge_ways:
         models = sorted({model for way in choices.ways for model in way.models})
         raise UsageError(
             f"{model} was not measured on {choices.benchmark}\n  fix: one of {', '.join(models)}"
         )
-    options = [Option(way=choices.ways[n], right=domain.figure(n, len(own))) for n in own]
+    options = [
+        Option(way=choices.ways[n], right=domain.figure(n, len(judge_ways))) for n in judge_ways
+    ]
     reached = [o for o in options if o.right.ci95 and o.right.ci95[0] >= share]
     reached.sort(key=lambda o: (o.way.cost, o.way.askings * len(o.way.models)))
-    return Reached(
+    return ReachResult(
         benchmark=choices.benchmark,
         domain=name,
         questions=domain.questions,

@@ -1,4 +1,4 @@
-"""What differs between two measurements: by their manifests, and what it means, or by designs."""
+"""Differences between two measurements: by their manifests, with what they mean, or by designs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,13 +115,15 @@ def unlike(left: Manifest, right: Manifest) -> list[Finding]:
 
 
 def are_facts(left: ModelIdentity, right: ModelIdentity) -> bool:
-    """Whether two evaluators' answers can differ by a change of the evaluator alone.
+    """Return whether two evaluators' answers can differ by a change of the evaluator alone.
 
     A file's and a mock's cannot come out otherwise; pinned weights' cannot on the same runtime
     and processor, which their description names.
     """
     if left.endpoint == right.endpoint == "embedded":
-        first, second = ((each.model, each.version, each.details) for each in (left, right))
+        first, second = (
+            (identity.model, identity.version, identity.details) for identity in (left, right)
+        )
         return first == second
     return left.endpoint in _FACTS and right.endpoint in _FACTS
 
@@ -129,10 +131,10 @@ def are_facts(left: ModelIdentity, right: ModelIdentity) -> bool:
 def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
     for place, item in _ITEMS.items():
         path = place.split("/")
-        first, second = (_at(manifest.document, path) for manifest in (left, right))
+        first, second = (_value_at(manifest.document, path) for manifest in (left, right))
         if path[0] == "provenance":
             first, second = (sorted(value or {}) for value in (first, second))
-        if first == second or not _asked(left, right, path):
+        if first == second or not _is_present(left, right, path):
             continue
         severity, meaning = item.severity, item.meaning
         if item.reordered is not None and _sorted(first) == _sorted(second):
@@ -154,8 +156,8 @@ def _regrouped(left: Manifest, right: Manifest) -> Iterator[Finding]:
     for domain in left.domains.names:
         if domain not in right.tasks:
             continue  # the tasks differ, as is said
-        one, other = (_units(m.tasks[domain], m.groups, domain) for m in (left, right))
-        if one.keys() == other.keys() and one != other:
+        left_units, right_units = (_units(m.tasks[domain], m.groups, domain) for m in (left, right))
+        if left_units.keys() == right_units.keys() and left_units != right_units:
             yield Finding(
                 clause="Reading R74",
                 where=f"/groups/{domain}",
@@ -170,11 +172,11 @@ def _units(
 ) -> dict[str, frozenset[str]]:
     """Return each task of a domain with those that are one unit with it (Reading R74)."""
     names = tasks if groups is None else groups.get(domain, ())
-    beside = list(zip(tasks, names, strict=False))  # `epc validate` finds what is missing
+    named_tasks = list(zip(tasks, names, strict=False))  # `epc validate` finds what is missing
     members: dict[str, set[str]] = {}
-    for task, name in beside:
+    for task, name in named_tasks:
         members.setdefault(name, set()).add(task)
-    return {task: frozenset(members[name]) for task, name in beside}
+    return {task: frozenset(members[name]) for task, name in named_tasks}
 
 
 def _doubts(left: Manifest, right: Manifest) -> Iterator[Finding]:
@@ -189,8 +191,8 @@ def _doubts(left: Manifest, right: Manifest) -> Iterator[Finding]:
             )
 
 
-def _asked(left: Manifest, right: Manifest, path: Sequence[str]) -> bool:
-    """Whether an item is there to differ: a missing executor differs once, not in every detail."""
+def _is_present(left: Manifest, right: Manifest, path: Sequence[str]) -> bool:
+    """Return whether an item is there to differ: a missing executor differs once, not in detail."""
     if path[0] == "executor" and None in (left.executor, right.executor):
         return path[1] == "model"
     return True
@@ -203,7 +205,7 @@ def _sorted(value: Any) -> Any:
     return sorted(value, key=dumps_line)
 
 
-def _at(document: Json, path: Sequence[str]) -> Any:
+def _value_at(document: Json, path: Sequence[str]) -> Any:
     value: Any = document
     for key in path:
         value = None if value is None else value.get(key)
@@ -230,7 +232,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One part in which two designs differ, and how."""
+    """A part in which two designs differ, and how."""
 
     part: str
     how: str
@@ -247,12 +249,12 @@ def differences(first: Design, second: Design) -> list[Difference]:
         *_named("strategies", *(_strategies(design) for design in (first, second))),
         *(
             difference
-            for domain in Domains.of({*first.config.tasks, *second.config.tasks}).names
+            for domain in Domains.from_names({*first.config.tasks, *second.config.tasks}).names
             for difference in _named(
                 f"tasks, {domain}",
                 *(
-                    _units(one.config.tasks.get(domain, ()), one.config.groups, domain)
-                    for one in (first, second)
+                    _units(operand.config.tasks.get(domain, ()), operand.config.groups, domain)
+                    for operand in (first, second)
                 ),
             )
         ),
@@ -260,29 +262,29 @@ def differences(first: Design, second: Design) -> list[Difference]:
 
 
 def _values(first: Design, second: Design) -> Iterator[Difference]:
-    one, other = first.config, second.config
+    left, right = first.config, second.config
     for part, before, after in (
-        ("rounds", one.rounds, other.rounds),
-        *_rates(one.rule, other.rule),
-        ("baseline", one.baseline, other.baseline),
+        ("rounds", left.rounds, right.rounds),
+        *_rates(left.rule, right.rule),
+        ("baseline", left.baseline, right.baseline),
     ):
         if before != after:
             yield Difference(part=part, how=f"{before} against {after}")
     for part, before, after in (
-        ("evaluator_prompt", one.evaluator_prompt, other.evaluator_prompt),
-        ("executor_prompt", one.executor_prompt, other.executor_prompt),
+        ("evaluator_prompt", left.evaluator_prompt, right.evaluator_prompt),
+        ("executor_prompt", left.executor_prompt, right.executor_prompt),
     ):
         if before != after:
             yield Difference(part=part, how=f"{before!r} against {after!r}")
 
 
-def _rates(one: Rule, other: Rule) -> Iterator[tuple[str, object, object]]:
+def _rates(left: Rule, right: Rule) -> Iterator[tuple[str, object, object]]:
     """Yield each rate of two rules of one kind, or else the two rules."""
-    if one.name == other.name:
-        rates = rates_of(other)
-        yield from ((name, rate, rates[name]) for name, rate in rates_of(one).items())
+    if left.name == right.name:
+        rates = rates_of(right)
+        yield from ((name, rate, rates[name]) for name, rate in rates_of(left).items())
     else:
-        yield "rule", rule_text(one), rule_text(other)
+        yield "rule", rule_text(left), rule_text(right)
 
 
 def _strategies(design: Design) -> dict[str, object]:
@@ -298,7 +300,7 @@ def _named(
         ("only in the second", [name for name in second if name not in first]),
         ("in another group" if part.startswith("tasks") else "with another text", changed),
     )
-    phrases = [f"{len(names)} {where}: {_list(names)}" for where, names in sides if names]
+    phrases = [f"{len(names)} {label}: {_list(names)}" for label, names in sides if names]
     if not phrases and list(first) != list(second):
         phrases = ["the same ones in another order"]
     if phrases:
@@ -306,5 +308,5 @@ def _named(
 
 
 def _list(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(repr, names[:_SHOWN])) + more
+    omitted = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + omitted

@@ -7,7 +7,7 @@ from typing import Final
 
 from epc.analysis.comparability import are_facts, unlike
 from epc.analysis.differences import GAMMA_STEP, Difference, differences, seeds_needed
-from epc.analysis.sharing import Shared, shared_by_runs
+from epc.analysis.sharing import SharedAnswers, shared_by_runs
 from epc.arrays import np
 from epc.audit.drift import (
     ASSUMED_FLIPS,
@@ -60,7 +60,7 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What there is to say about two measurements; `shared` is by role (Reading R76).
+    """Comparison of two measurements; `shared` is by role (Reading R76).
 
     `epc_5_2` says what the paper makes of gamma in both, by direction.
     """
@@ -73,17 +73,17 @@ class Comparison:
     metrics: list[Difference]
     pairs_needed: dict[float, int | None]
     seeds_needed: Json
-    shared: dict[str, Shared]
+    shared: dict[str, SharedAnswers]
     epc_5_2: dict[Direction, tuple[str, str]]
 
     @property
     def like_for_like(self) -> bool:
-        """Whether nothing worse than a warning tells them apart."""
+        """Return whether nothing worse than a warning tells them apart."""
         return all(finding.severity != "error" for finding in self.findings)
 
     @property
     def clean(self) -> bool:
-        """Whether a script may go on: like for like, and no drift found."""
+        """Return whether a script may go on: like for like, and no drift found."""
         return self.like_for_like and self.verdict != "drifted"
 
     def as_json(self) -> Json:
@@ -130,7 +130,7 @@ def compare(
     findings = [*untrue, *_shared(common), *unlike(first, second)]
     metrics = differences(first.results.per_seed, second.results.per_seed, paired=paired)
     if common["evaluator"].count:  # Reading R76: nothing that assumes two measurements
-        metrics = [replace(each, ci95=None, p_value=None, p_holm=None) for each in metrics]
+        metrics = [replace(metric, ci95=None, p_value=None, p_holm=None) for metric in metrics]
     tables = _tables(*runs, shared=common["evaluator"], paired=paired, margin=margin)
     noise = tables.noise if tables and tables.noise else Noise()
     anyway = noise.flips / noise.asked if noise.asked else noise.assumed
@@ -165,16 +165,17 @@ def _interpreted(manifest: Manifest, direction: Direction) -> str:
     return interpreted(summary.gamma[direction].mean, summary.control.excess[direction].ci95)
 
 
-def _shared(common: dict[str, Shared]) -> Iterator[Finding]:
+def _shared(common: dict[str, SharedAnswers]) -> Iterator[Finding]:
     """Say which answers both runs have, one answer each and not two (Reading R76)."""
     evaluator, executor = common["evaluator"], common["executor"]
     if evaluator.count:
-        one = evaluator.count == evaluator.answers
+        all_shared = evaluator.count == evaluator.answers
         yield Finding(
             clause="Reading R76",
             where="",
             problem=f"{evaluator.count} of {evaluator.answers} of the evaluator's answers are "
-            f"shared: {'one measurement, no comparison' if one else 'these compare nothing'}",
+            "shared: "
+            + ("one measurement, no comparison" if all_shared else "these compare nothing"),
             remedy="measure again without --reuse-answers-of, so that the evaluator is asked",
         )
     if executor.count:
@@ -221,12 +222,12 @@ class _Run:
     def reused(self) -> bool:
         return self.manifest.reuses
 
-    def asked(self) -> dict[PairKey, AskedPair]:
+    def asked_pairs(self) -> dict[PairKey, AskedPair]:
         return asked_by_run(self.manifest, self.folder)
 
 
 def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
-    """Whether a difference of figures must be the evaluator's.
+    """Return whether a difference of figures must be the evaluator's.
 
     Not if the runs are unlike. Nor if answers were reused and may flip by themselves: with more and
     more seeds any flip becomes significant.
@@ -238,7 +239,7 @@ def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
 
 
 def _tables(
-    left: _Run, right: _Run, *, shared: Shared, paired: bool, margin: float
+    left: _Run, right: _Run, *, shared: SharedAnswers, paired: bool, margin: float
 ) -> Tables | None:
     if not all(has_raw(run.manifest, run.folder) for run in (left, right)):
         return None
@@ -256,38 +257,38 @@ def _tables(
         drift = compare_fresh(counts[0], counts[1], paired=paired, rng=rng, margin=margin)
         return Tables(drift=drift, paired=paired)
     once, afresh = (left, right) if left.reused else (right, left)
-    pairs = once.asked()
+    pairs = once.asked_pairs()
     keys = {key: index for index, key in enumerate(key for key in common if key in pairs)}
     answers = counts_by_seed(afresh.manifest, afresh.folder, keys).sum(axis=0)
-    seen = answers.sum(axis=1) > 0
-    verdicts = [pairs[key].verdict for key, index in keys.items() if seen[index]]
-    return Tables(drift=compare_mixed(verdicts, answers[seen], rng=rng, margin=margin))
+    mask = answers.sum(axis=1) > 0
+    verdicts = [pairs[key].verdict for key, index in keys.items() if mask[index]]
+    return Tables(drift=compare_mixed(verdicts, answers[mask], rng=rng, margin=margin))
 
 
-def _reused(left: _Run, right: _Run, shared: Shared, margin: float) -> Tables:
+def _reused(left: _Run, right: _Run, shared: SharedAnswers, margin: float) -> Tables:
     """Compare what both were asked in the same words, each question once, and answered twice."""
-    first, second = left.asked(), right.asked()
+    first, second = left.asked_pairs(), right.asked_pairs()
     common = [key for key in first if key in second]
-    same = {
+    keys_by_text = {
         first[key].text: key
         for key in common
         if first[key].text == second[key].text and first[key].call not in shared.names
     }
     noise = _noise(left.manifest, right.manifest)
     drift = compare_reused(
-        [first[key].verdict for key in same.values()],
-        [second[key].verdict for key in same.values()],
+        [first[key].verdict for key in keys_by_text.values()],
+        [second[key].verdict for key in keys_by_text.values()],
         noise=noise,
         margin=margin,
     )
-    other = sum(first[key].text != second[key].text for key in common)
-    return Tables(drift=drift, noise=noise, other_answers=other)
+    other_texts = sum(first[key].text != second[key].text for key in common)
+    return Tables(drift=drift, noise=noise, other_answers=other_texts)
 
 
 def _noise(left: Manifest, right: Manifest) -> Noise:
     """Return what is known of the evaluator's own flips (Reading R44)."""
     rechecks = [manifest.results.summary.determinism for manifest in (left, right)]
-    count = sum(recheck.asked for recheck in rechecks if recheck)
+    count = sum(recheck.comparisons for recheck in rechecks if recheck)
     flips = sum(recheck.verdict_flips for recheck in rechecks if recheck)
     if not flips and are_facts(left.evaluator, right.evaluator):
         return Noise(assumed=0.0)
@@ -295,10 +296,10 @@ def _noise(left: Manifest, right: Manifest) -> Noise:
 
 
 def _same_draws(left: Manifest, right: Manifest) -> bool:
-    """Whether equal seeds stand for equal draws of both runs, and all seeds are equal."""
+    """Return whether equal seeds stand for equal draws of both runs, and all seeds are equal."""
     seeds = [sorted(manifest.config.seeds) for manifest in (left, right)]
     seeds += [[record.seed for record in m.results.per_seed] for m in (left, right)]
-    return _draws(left) == _draws(right) and all(each == seeds[0] for each in seeds)
+    return _draws(left) == _draws(right) and all(run_seeds == seeds[0] for run_seeds in seeds)
 
 
 def _draws(manifest: Manifest) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ GAMMA_STEP: Final = 0.1  # the width that EPC-2.5(g) has in mind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One figure of both runs: the second's mean minus the first's.
+    """Difference of one figure of both runs: the second's mean minus the first's.
 
     `ci95` is None where the seeds say nothing about it: a single seed, or no spread at all.
     `p_holm` is corrected for all figures of the comparison.

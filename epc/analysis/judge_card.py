@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, Literal, Self
 
 from epc.analysis.headline import is_any, is_of
-from epc.analysis.loops import RunsReport
+from epc.analysis.loop import RunsReport
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import Picked
@@ -45,8 +45,8 @@ _REQUIREMENT: Final = re.compile(r"([^<>=\s]+)\s*(>=|<=)\s*([^<>=\s]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
-    """Whether one platform serves the model, in the words of `epc expiry`."""
+class PlatformService:
+    """State of the model on one platform, in the words of `epc expiry`."""
 
     platform: str
     model: str
@@ -61,8 +61,8 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """One figure: what it rests on, under which conditions, and whether it still holds.
+class CardFigure:
+    """A figure of a card: what it rests on, under which conditions, and whether it still holds.
 
     `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
     `left_out` says why it counts for no requirement; empty if it does. `epc_5_2` is what the paper
@@ -89,7 +89,7 @@ class Known:
 
     @property
     def basis(self) -> str:
-        """What it was measured in, by the name that a reader knows: a snapshot or a setting."""
+        """The snapshot or setting that it was measured in, by the name that a reader knows."""
         return self.of if self.items is None else self.setting
 
     @property
@@ -101,8 +101,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """One snapshot or verdict file that the card rests on; `word` is its audit's.
+class CardSource:
+    """A snapshot or verdict file that the card rests on; `word` is its audit's.
 
     `quality` is what is known of the work beside that word (Reading R91).
     """
@@ -144,19 +144,19 @@ class Card:
     maker: str | None
     as_of: str
     aliases: tuple[str, ...]
-    served: tuple[Served, ...]
-    figures: tuple[Known, ...]
-    rests_on: tuple[Rest, ...]
+    served: tuple[PlatformService, ...]
+    figures: tuple[CardFigure, ...]
+    rests_on: tuple[CardSource, ...]
     drift: tuple[str, ...]
     faults: tuple[Fault, ...]
     picked: Mapping[str, Picked] = field(default_factory=dict)
     optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None
 
-    def counted(self, name: str) -> list[Known]:
+    def counted(self, name: str) -> list[CardFigure]:
         """Return the figures of a name, or of its directions, that count as evidence."""
-        known = (f for f in self.figures if is_of(f.name, name))
-        return [f for f in known if not f.left_out and not f.subset]
+        figures = (f for f in self.figures if is_of(f.name, name))
+        return [f for f in figures if not f.left_out and not f.subset]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,11 +188,11 @@ class Requirement:
     def __str__(self) -> str:
         return f"{self.figure}{self.sign}{self.threshold:g}"
 
-    def of(self, known: Known) -> Answer:
+    def answer(self, figure: CardFigure) -> Answer:
         """Return how one figure stands to the threshold, by its whole interval."""
-        if known.ci95 is None:
+        if figure.ci95 is None:
             return "unknown"
-        low, high = known.ci95[0], float("inf") if known.ci95[1] is None else known.ci95[1]
+        low, high = figure.ci95[0], float("inf") if figure.ci95[1] is None else figure.ci95[1]
         if self.sign == "<=":
             low, high, threshold = -high, -low, -self.threshold
         else:
@@ -201,23 +201,23 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class RequirementAnswer:
     """How a card stands to one requirement, and the figures that say so."""
 
     requirement: str
     answer: Answer
     why: str
-    figures: tuple[Known, ...]
+    figures: tuple[CardFigure, ...]
 
 
-def answered(card: Card, requirement: Requirement) -> Answered:
+def answered(card: Card, requirement: Requirement) -> RequirementAnswer:
     """Return how a card stands to a requirement.
 
     It meets it if every figure of that name does, by its whole interval. It does not if one does
     not. Where an interval holds the threshold, or nothing is known, the answer is unknown.
     """
     figures = card.counted(requirement.figure)
-    answers = [requirement.of(figure) for figure in figures]
+    answers = [requirement.answer(figure) for figure in figures]
     count = len(figures)
     answer: Answer = "unknown"
     if not figures:
@@ -228,7 +228,9 @@ def answered(card: Card, requirement: Requirement) -> Answered:
         why = f"{unsure} of {count} figures have no interval, or one that holds the threshold"
     else:
         answer, why = "meets", f"{count} of {count} intervals meet it whole"
-    return Answered(requirement=str(requirement), answer=answer, why=why, figures=tuple(figures))
+    return RequirementAnswer(
+        requirement=str(requirement), answer=answer, why=why, figures=tuple(figures)
+    )
 
 
 def _absent(card: Card, name: str) -> str:
@@ -244,9 +246,9 @@ def _section(name: str) -> str:
     return next(titles, "")
 
 
-def card_json(card: Card, sentence: str, answers: Iterable[Answered] = ()) -> Json:
+def card_json(card: Card, sentence: str, answers: Iterable[RequirementAnswer] = ()) -> Json:
     """Return a card as plain JSON, with its sentence and the answers to requirements."""
-    requirements = [as_json(each) for each in answers]
+    requirements = [as_json(answer) for answer in answers]
     return {
         "sentence": sentence,
         **as_json(card),

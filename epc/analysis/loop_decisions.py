@@ -1,4 +1,4 @@
-"""What may be said of an optimiser's run, what is checked, and whether its final may ship.
+"""Decisions about an optimiser's run: what may be said, what is checked, whether its final ships.
 
 Every refusal is decided from the files alone (Readings R93 and R95).
 """
@@ -10,24 +10,24 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from epc.analysis.loop import LoopReport, pairs_of, report_of
 from epc.analysis.loop_files import VALIDATION, Files, best, is_validation
-from epc.analysis.loops import LoopReport, pairs_of, report_of
 from epc.arrays import np
 from epc.digests import sha256
 from epc.errors import Finding
-from epc.records.loops import (
+from epc.records.loop import (
     CLAUSE,
     GOLD,
     ItemScore,
+    LedgerLine,
     Log,
-    Logged,
+    LoggedOutput,
     LoopPlan,
     PlannedJudge,
-    Spent,
     text_digest,
 )
 from epc.records.model_names import key, routes, shorter
-from epc.statistics.gains import FEWEST_ANCHORS, Parted, parted
+from epc.statistics.gains import FEWEST_ANCHORS, ChangeParts, parted
 
 FEWEST_ITEMS: Final = 30
 FEWEST_FOR_GATE: Final = 100
@@ -40,7 +40,7 @@ _SECONDS: Final = len("2026-11-26T12:00:00")
 Word = Literal["ship", "not_shown", "harms", "refused"]
 
 
-class Assessed(Struct, frozen=True, kw_only=True):
+class Assessment(Struct, frozen=True, kw_only=True):
     """A report, or why there is none."""
 
     findings: tuple[Finding, ...]
@@ -48,7 +48,7 @@ class Assessed(Struct, frozen=True, kw_only=True):
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """Whether a final may ship. `decided` is the digest of the scores that said so."""
+    """Decision whether a final may ship. `decided` is the digest of the scores that said so."""
 
     word: Word
     reason: str
@@ -57,13 +57,13 @@ class Gate(Struct, frozen=True, kw_only=True):
     report: LoopReport | None = None
 
 
-def assess(files: Files) -> Assessed:
+def assess(files: Files) -> Assessment:
     """Return what an optimiser gained, or all that is in the way of saying so."""
     findings = tuple(refusals(files))
-    return Assessed(findings=findings, report=None if findings else report_of(files))
+    return Assessment(findings=findings, report=None if findings else report_of(files))
 
 
-def gate(files: Files, ledger: Sequence[Spent], *, unplanned: bool = False) -> Gate:
+def gate(files: Files, ledger: Sequence[LedgerLine], *, unplanned: bool = False) -> Gate:
     """Return whether the final may ship: by fresh items, and by gold where there is any."""
     decisive = attrgetter("candidate", "item", "asking", "output", "score")
     rows = sorted(tuple(map(str, decisive(row))) for row in files.rows(files.judge))
@@ -78,12 +78,12 @@ def gate(files: Files, ledger: Sequence[Spent], *, unplanned: bool = False) -> G
     return Gate(word=word, reason=reason, findings=(), decided=decided, report=report)
 
 
-def spent_by(files: Files, at: str, decided: str) -> Spent:
+def spent_by(files: Files, time: str, decided: str) -> LedgerLine:
     """Return the ledger's line of a gate that decided."""
     texts = files.plan.texts if files.plan else {}
     items = dict.fromkeys(str(row.item) for row in files.tested)
-    return Spent(
-        at=at,
+    return LedgerLine(
+        time=time,
         by=files.plan_sha256 or decided,
         items=tuple(items),
         texts=tuple(text for item in items if (text := texts.get(item))),
@@ -113,8 +113,8 @@ def draw(
     judge: str,
     judge_b: str | None,
     time: str,
-    ledger: Sequence[Spent],
-    kept: Mapping[tuple[str, str], Any],
+    ledger: Sequence[LedgerLine],
+    stored: Mapping[tuple[str, str], Any],
 ) -> tuple[LoopPlan | None, list[Finding]]:
     """Return the plan of a log's checks, or why there can be none.
 
@@ -133,9 +133,9 @@ def draw(
     outputs = [
         logged
         for logged in logged_outputs(files.log)
-        if ("output", logged.output) in kept and ("item", logged.item) in kept
+        if ("output", logged.output) in stored and ("item", logged.item) in stored
     ]
-    again = [outputs[place] for place in rng.permutation(len(outputs))[:ASKED_AGAIN]]
+    retest = [outputs[place] for place in rng.permutation(len(outputs))[:ASKED_AGAIN]]
     plan = LoopPlan(
         time=time,
         log=files.log.sha256,
@@ -148,7 +148,7 @@ def draw(
         texts={name: texts[name] for name in test},
         gold=tuple(gold),
         gold_twice=tuple(gold[:LABELLED_TWICE]),
-        again=tuple(_once(again)),
+        repeats=tuple(_once(retest)),
     )
     return plan, []
 
@@ -157,7 +157,7 @@ def parts_of_change(
     before: Mapping[str, ItemScore],
     after: Mapping[str, ItemScore],
     anchors: Mapping[str, ItemScore],
-) -> tuple[Parted | None, list[Finding]]:
+) -> tuple[ChangeParts | None, list[Finding]]:
     """Return what of a change between two runs is the judge's, or why nobody can tell.
 
     Anchors are the new judge's scores of the old run's outputs on some of the same items.
@@ -167,9 +167,9 @@ def parts_of_change(
     if findings:
         return None, findings
     change = [float(after[item].score) - float(before[item].score) for item in items]
-    shared = [(at, item) for at, item in enumerate(items) if item in anchors]
+    shared = [(index, item) for index, item in enumerate(items) if item in anchors]
     moved = [float(anchors[item].score) - float(before[item].score) for _, item in shared]
-    return parted(np.array(change), np.array(moved), np.array([at for at, _ in shared])), []
+    return parted(np.array(change), np.array(moved), np.array([index for index, _ in shared])), []
 
 
 def _decision(report: LoopReport) -> tuple[Word, str]:
@@ -221,8 +221,8 @@ def log_refusals(files: Files) -> Iterator[Finding]:
 
 
 def _unfit_checks(files: Files) -> Iterator[Finding]:
-    if known := seen(files.log, files.checked):
-        problem = f"the optimiser saw {len(known)} of the checked items, such as {known[0]}"
+    if overlap := items_seen(files.log, files.checked):
+        problem = f"the optimiser saw {len(overlap)} of the checked items, such as {overlap[0]}"
         yield Finding(CLAUSE, files.place, problem, "check items on which it scored no candidate")
     pairs = pairs_of(files, files.judge)
     if len(pairs) < FEWEST_ITEMS:
@@ -233,9 +233,9 @@ def _unfit_checks(files: Files) -> Iterator[Finding]:
         yield Finding(
             CLAUSE, files.place, problem, "label the outputs of both candidates, or neither"
         )
-    for other in files.judges_b:
-        if same_model(other, files.judge):
-            problem = f"judge B, {other}, is the model of judge A"
+    for judge_b in files.judges_b:
+        if same_model(judge_b, files.judge):
+            problem = f"judge B, {judge_b}, is the model of judge A"
             yield Finding(CLAUSE, files.place, problem, "ask a model that the optimiser never saw")
 
 
@@ -246,7 +246,7 @@ def _against_the_plan(files: Files) -> Iterator[Finding]:
     if plan.log != files.log.sha256:
         problem = "the log is not the one that the plan was drawn for"
         yield Finding(CLAUSE, files.log.name, problem, "plan again: epc loop plan")
-    if any(row.at and row.at[:_SECONDS] < plan.time[:_SECONDS] for row in files.checks):
+    if any(row.time and row.time[:_SECONDS] < plan.time[:_SECONDS] for row in files.checks):
         problem = f"checks were looked at before the plan's time, {plan.time}"
         yield Finding(CLAUSE, files.place, problem, "plan first, with items that nobody looked at")
     if any(row.plan != files.plan_sha256 for row in files.checks):
@@ -261,7 +261,7 @@ def _against_the_plan(files: Files) -> Iterator[Finding]:
 
 
 def _gate_refusals(
-    files: Files, ledger: Sequence[Spent], decided: str, *, unplanned: bool
+    files: Files, ledger: Sequence[LedgerLine], decided: str, *, unplanned: bool
 ) -> Iterator[Finding]:
     plan = files.plan
     if plan is None and not unplanned:
@@ -300,8 +300,8 @@ def _unfit_plan(
     if best(files.validation) == files.seed:
         problem = "the optimiser kept what it started with: seed and final are one candidate"
         yield Finding(CLAUSE, place, problem, "there is nothing to check")
-    if known := seen(files.log, texts):
-        problem = f"the optimiser saw {len(known)} of the test items, such as {known[0]}"
+    if overlap := items_seen(files.log, texts):
+        problem = f"the optimiser saw {len(overlap)} of the test items, such as {overlap[0]}"
         yield Finding(CLAUSE, "test", problem, "leave out items on which it scored a candidate")
     if len({*texts.values()}) < len(texts):
         yield Finding(CLAUSE, "test", "two test items have one text", "keep one of them")
@@ -326,14 +326,14 @@ def _unfit_anchors(
         problem = f"{len(foreign)} anchors are no items of the first run, such as {foreign[0]}"
         remedy = "a golden set is no anchor: score outputs of the first run again"
         yield Finding(clause, "anchors", problem, remedy)
-    others = [
+    mismatched = [
         item
         for item, row in anchors.items()
         if item in before and None not in (row.output, before[item].output)
         if str(row.output) != str(before[item].output)
     ]
-    if others:
-        problem = f"the anchor {others[0]} is not the first run's output"
+    if mismatched:
+        problem = f"the anchor {mismatched[0]} is not the first run's output"
         yield Finding(clause, "anchors", problem, "score the first run's own outputs again")
     if len(anchors) < FEWEST_ANCHORS:
         problem = f"{len(anchors)} anchors are fewer than {FEWEST_ANCHORS}"
@@ -343,7 +343,7 @@ def _unfit_anchors(
         yield Finding(clause, "runs", problem, "compare two runs of the same items")
 
 
-def seen(log: Log, names: Mapping[str, str] | Mapping[str, str | None]) -> list[str]:
+def items_seen(log: Log, names: Mapping[str, str] | Mapping[str, str | None]) -> list[str]:
     """Return the items that the optimiser saw, in whatever split, by name or by text's digest."""
     items = {str(row.item) for row in log.rows}
     texts = {row.text for row in log.rows if row.text}
@@ -351,7 +351,9 @@ def seen(log: Log, names: Mapping[str, str] | Mapping[str, str | None]) -> list[
 
 
 def used_up(
-    ledger: Iterable[Spent], names: Mapping[str, str] | Mapping[str, str | None], by: str | None
+    ledger: Iterable[LedgerLine],
+    names: Mapping[str, str] | Mapping[str, str | None],
+    by: str | None,
 ) -> list[str]:
     """Return the items that were used up, by name or text, but for those of one plan."""
     rows = [row for row in ledger if row.by != by]
@@ -360,11 +362,11 @@ def used_up(
     return [name for name, text in names.items() if name in items or text in texts]
 
 
-def logged_outputs(log: Log) -> list[Logged]:
+def logged_outputs(log: Log) -> list[LoggedOutput]:
     """Return the validation outputs of a log that can be scored again."""
     rows = filter(is_validation, log.rows)
     return [
-        Logged(candidate=str(row.candidate), item=str(row.item), output=str(row.output))
+        LoggedOutput(candidate=str(row.candidate), item=str(row.item), output=str(row.output))
         for row in rows
         if row.output is not None
     ]
@@ -372,8 +374,8 @@ def logged_outputs(log: Log) -> list[Logged]:
 
 def same_model(left: str, right: str) -> bool:
     """Return whether two names are of one model, on whatever platforms."""
-    words = routes()
-    last_left, last_right = ([*shorter(name, words)][-1].name for name in (left, right))
+    prefixes = routes()
+    last_left, last_right = ([*shorter(name, prefixes)][-1].name for name in (left, right))
     return key(last_left) == key(last_right)
 
 
@@ -382,9 +384,9 @@ def _judge(name: str) -> PlannedJudge:
     return PlannedJudge(model=name, platform=platform if slash else "unknown")
 
 
-def _once(again: Sequence[Logged]) -> Iterator[Logged]:
+def _once(outputs: Sequence[LoggedOutput]) -> Iterator[LoggedOutput]:
     """Yield each candidate and item once."""
-    yield from {(logged.candidate, logged.item): logged for logged in again}.values()
+    yield from {(logged.candidate, logged.item): logged for logged in outputs}.values()
 
 
 def _one_sided(files: Files) -> list[str]:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Final, Self
 
 from epc.errors import UsageError
-from epc.records.loops import (
+from epc.records.loop import (
     GOLD,
     Check,
     Log,
+    LogLine,
     LoopPlan,
-    Scored,
-    beside,
+    loop_paths,
     read_checks,
     read_log,
     read_plan,
@@ -41,7 +41,7 @@ class Files:
         Raises: UsageError if there are no checks; MalformedError for a file that cannot be used;
         WorldError if the disk refuses.
         """
-        path, usual, _ = beside(log)
+        path, usual, _ = loop_paths(log)
         if checks is None and not usual.exists():
             raise UsageError(unchecked(log))
         plan, digest = read_plan(path) if path.exists() else (None, None)
@@ -78,9 +78,9 @@ class Files:
         if self.plan:
             return self.plan.final
         checked = dict.fromkeys(str(row.candidate) for row in self.checks)
-        others = [name for name in checked if name != self.seed]
+        non_seeds = [name for name in checked if name != self.seed]
         if checked:
-            return others[0] if others else self.seed
+            return non_seeds[0] if non_seeds else self.seed
         return best(self.validation)
 
     @cached_property
@@ -89,10 +89,10 @@ class Files:
         return validation_scores(self.log.rows)
 
     @cached_property
-    def again(self) -> frozenset[tuple[str, str]]:
+    def retest(self) -> frozenset[tuple[str, str]]:
         """Candidates and items whose logged outputs the plan has scored again."""
-        again = self.plan.again if self.plan else ()
-        return frozenset((logged.candidate, logged.item) for logged in again)
+        outputs = self.plan.repeats if self.plan else ()
+        return frozenset((logged.candidate, logged.item) for logged in outputs)
 
     def rows(self, judge: str) -> Iterator[Check]:
         """Yield the checks by a judge on test items."""
@@ -106,7 +106,7 @@ class Files:
         return [check for check in self.checks if not self._is_again(check)]
 
     def _is_again(self, check: Check) -> bool:
-        return bool(self.again) and (str(check.candidate), str(check.item)) in self.again
+        return bool(self.retest) and (str(check.candidate), str(check.item)) in self.retest
 
     @cached_property
     def checked(self) -> dict[str, str | None]:
@@ -124,15 +124,15 @@ class Files:
 def unchecked(log: Path) -> str:
     """Return that a log has no checks, and how it gets them."""
     first = f"epc loop plan {log} --test ITEMS, then epc loop check"
-    return f"{beside(log)[1]} is not there\n  fix: {first}"
+    return f"{loop_paths(log)[1]} is not there\n  fix: {first}"
 
 
-def is_validation(row: Scored) -> bool:
+def is_validation(row: LogLine) -> bool:
     """Return whether a line is of an item that chose the final: all are, without splits."""
     return row.split is None or row.split.lower() in VALIDATION
 
 
-def validation_scores(rows: Iterable[Scored]) -> dict[str, dict[str, float]]:
+def validation_scores(rows: Iterable[LogLine]) -> dict[str, dict[str, float]]:
     """Return the mean score of each candidate on each validation item, candidates in order.
 
     Of a log without splits every item is one.
@@ -142,13 +142,13 @@ def validation_scores(rows: Iterable[Scored]) -> dict[str, dict[str, float]]:
         if is_validation(row):
             scores[str(row.candidate)][str(row.item)].append(float(row.score))
     return {
-        name: {item: sum(of) / len(of) for item, of in items.items()}
+        name: {item: sum(item_scores) / len(item_scores) for item, item_scores in items.items()}
         for name, items in scores.items()
     }
 
 
 def best(validation: Mapping[str, Scores]) -> str:
     """Return the candidate with the best mean over all validation items, the first of equals."""
-    most = max(map(len, validation.values()))
-    whole = {name: items for name, items in validation.items() if len(items) == most}
-    return max(whole, key=lambda name: sum(whole[name].values()))
+    item_count = max(map(len, validation.values()))
+    complete = {name: items for name, items in validation.items() if len(items) == item_count}
+    return max(complete, key=lambda name: sum(complete[name].values()))

@@ -116,7 +116,7 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
     config, by_direction = plain.configuration, {}
     bearable, dropped = True, LeftOut(strategies=(), tasks={})
     for pair in tables[0].domains.pairs:
-        of_pair = [table.of(pair.both) for table in tables]
+        of_pair = [table.of_domains(pair.domains) for table in tables]
         names = [strategy.name for strategy in config.strategies]
         units, dropped = paired_units(of_pair[0], of_pair[1], names, config.groups)
         bearable = bearable and all(side.bearable for side in units)

@@ -1,4 +1,4 @@
-"""What picking by a judge gains: the best of n (Reading R94), and an agent that learns of picks.
+"""Gain by a judge's picks: the best of n (Reading R94), and an agent that learns of picks.
 
 Of picks: strategy s hands in the answer that judge s scores highest. The judge that trains sees how
 many of the other answers it scores lower, gold says whether it is right. So any bank with several
@@ -13,17 +13,17 @@ from math import comb
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.observed_figures import average, figure_of
-from epc.analysis.observed_lists import lists_of, side_by_side
-from epc.analysis.observed_rows import fits, same_settings
+from epc.analysis.verdicts_figures import average, figure_of
+from epc.analysis.verdicts_lists import lists_of, side_by_side
+from epc.analysis.verdicts_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
-from epc.audit.quality import Judged, Quality, quality
+from epc.audit.quality import LabelledVerdicts, Quality, quality
 from epc.errors import MalformedError, UsageError
 from epc.protocol.weights import UpdateRule
 from epc.records.banks import Bank, complete, is_bank, read_banks
-from epc.records.observed.columns import Verdicts
-from epc.records.observed.types import Header
-from epc.records.observed.verdict_file import read
+from epc.records.verdicts.columns import Verdicts
+from epc.records.verdicts.types import Header
+from epc.records.verdicts.verdict_file import read
 from epc.spec.coupling import NotMeasured
 from epc.statistics.clusters import bounded_mean, linearised_interval
 from epc.statistics.figures import ClusteredFigure
@@ -35,7 +35,7 @@ LEAST: Final = 10  # questions of a domain, from which on it is stated by itself
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gains:
-    """What the best of n is worth by a judge's scores over an answer taken at random.
+    """Worth of the best of n by a judge's scores over an answer taken at random.
 
     `believed` is by the askings that picked it, `fresh` by the others, `luck` their difference and
     `luck_share` its part of the believed gain. Of the fresh gain at least `taste_least` and at most
@@ -62,7 +62,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """What picking in one domain is worth, by n."""
+    """Worth of picking in one domain, by n."""
 
     items: int
     gains: Sequence[Gains]
@@ -71,7 +71,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What picking by one judge is worth: `k` of `askings` pick, by their mean or a lower bound."""
+    """Worth of picking by one judge, with `k` of its `askings`, by their mean or a lower bound."""
 
     judge: str
     k: int
@@ -113,9 +113,9 @@ def banks_of(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -
             yield bank
 
 
-def bank_of(judge: str, own: Verdicts) -> Bank | None:
+def bank_of(judge: str, verdicts: Verdicts) -> Bank | None:
     """Return what one judge scored, or picked, of lists with a right answer; None of no list."""
-    lists = lists_of(own)
+    lists = lists_of(verdicts)
     if not len(lists.list):
         return None
     arranged = len(np.unique(lists.order)) > 1
@@ -131,7 +131,7 @@ def bank_of(judge: str, own: Verdicts) -> Bank | None:
             item=side.list,
             cluster=side.cluster,
             domain=side.subset,
-            domains=own.subset.names or [ALL],
+            domains=verdicts.subset.names or [ALL],
             scores=side.scores,
             gold=gold,
             left_out=0,
@@ -170,41 +170,41 @@ def selections(banks: Sequence[Bank], k: int | None, *, lower: bool = False) -> 
 
 
 def _domains(bank: Bank, mean: Picks, by_bound: Picks | None) -> Iterator[tuple[str, Domain]]:
-    every = {ALL: np.ones(len(bank.item), np.bool_)}
-    every |= {name: bank.domain == code for code, name in enumerate(bank.domains) if name != ALL}
-    for name, chosen in every.items():
+    masks = {ALL: np.ones(len(bank.item), np.bool_)}
+    masks |= {name: bank.domain == code for code, name in enumerate(bank.domains) if name != ALL}
+    for name, chosen in masks.items():
         clusters = bank.cluster[chosen]
         if len(np.unique(clusters)) < LEAST:
             continue
-        shown = by_bound or mean
+        ranked = by_bound or mean
         level = bank.gold[chosen].mean(axis=1)
         gains = []
-        for at, n in enumerate(mean.sizes):
-            figures = dict(_gains(shown, at, chosen, clusters, level))
+        for index, n in enumerate(mean.sizes):
+            figures = dict(_gains(ranked, index, chosen, clusters, level))
             if by_bound:
-                more = (by_bound.gold - mean.gold)[at, chosen]
-                figures |= dict(_average("gold_gain_lower", more, clusters))
+                gap = (by_bound.gold - mean.gold)[index, chosen]
+                figures |= dict(_average("gold_gain_lower", gap, clusters))
             gains.append(Gains(n=n, figures=figures))
         threshold = None
-        if not np.isnan(shown.gold[:, chosen]).any():
-            low, reached = turning_point(shown.gold[:, chosen], clusters, shown.sizes)
-            threshold = Threshold(n=reached, low=low, most=shown.sizes[-1])
+        if not np.isnan(ranked.gold[:, chosen]).any():
+            low, reached = turning_point(ranked.gold[:, chosen], clusters, ranked.sizes)
+            threshold = Threshold(n=reached, low=low, most=ranked.sizes[-1])
         yield name, Domain(items=int(chosen.sum()), gains=gains, threshold=threshold)
 
 
 def _gains(
-    of: Picks, at: int, chosen: Flags, clusters: Codes, level: Array
+    ranked: Picks, index: int, chosen: Flags, clusters: Codes, level: Array
 ) -> Iterator[tuple[str, ClusteredFigure]]:
     believed, fresh, gold, bought = (
-        part[at, chosen] for part in (of.believed, of.fresh, of.gold, of.bought)
+        part[index, chosen] for part in (ranked.believed, ranked.fresh, ranked.gold, ranked.bought)
     )
     yield from _average("believed", believed, clusters)
     yield from _average("fresh", fresh, clusters)
     yield from _average("luck", believed - fresh, clusters)
     yield from _share("luck_share", believed - fresh, believed, clusters)
-    if (priced := ~np.isnan(of.price[chosen])).any():
+    if (priced := ~np.isnan(ranked.price[chosen])).any():
         yield from _average("taste_least", fresh - np.where(priced, bought, 0.0), clusters)
-        price = of.price[chosen]
+        price = ranked.price[chosen]
         middle, gain = float(price[priced].mean()), float(gold.mean())
         value = float(fresh.mean()) - middle * gain
         off = (fresh - fresh.mean() - middle * (gold - gain)) / len(fresh)
@@ -223,13 +223,13 @@ def _average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, C
 
 
 def _share(
-    name: str, part: Array, whole: Array, clusters: Codes
+    name: str, part: Array, total: Array, clusters: Codes
 ) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a part of a gain that is shown to be one; of none a share says nothing."""
-    gain = dict(_average(name, whole, clusters)).get(name)
+    gain = dict(_average(name, total, clusters)).get(name)
     if gain and gain.ci95 and gain.ci95[0] > 0 and not np.isnan(part).any():
-        value = float(part.sum() / whole.sum())
-        yield name, _figure(value, (part - value * whole) / whole.sum(), clusters)
+        value = float(part.sum() / total.sum())
+        yield name, _figure(value, (part - value * total) / total.sum(), clusters)
 
 
 def _figure(value: float, off: Array, clusters: Codes) -> ClusteredFigure:
@@ -241,8 +241,8 @@ _EQUAL: Final = 1e-9  # of mean scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picked:
-    """What an agent learns from one judge that chooses among the others' picks, by gold."""
+class PickersQuality:
+    """Quality by gold of what one judge teaches an agent that chooses among the others' picks."""
 
     judge: str
     pickers: Sequence[str]
@@ -250,9 +250,9 @@ class Picked:
     quality: Quality | NotMeasured
 
 
-def picked(
+def pickers_quality(
     banks: Sequence[Bank], judge: str | None, domains: Sequence[str], *, rounds: int
-) -> Iterator[Picked]:
+) -> Iterator[PickersQuality]:
     """Yield what each judge teaches an agent that chooses among the other judges' picks.
 
     Without names the domains are the two with most items.
@@ -272,16 +272,16 @@ def picked(
     chosen = _wanted_domains(order[0], domains)
     for bank in order:
         if judge in (None, bank.judge):
-            pickers = [other for other in order if other is not bank]
+            pickers = [picker for picker in order if picker is not bank]
             sides = {
                 name: _judged(bank, pickers, bank.domain == code) for name, code in chosen.items()
             }
-            yield Picked(
+            yield PickersQuality(
                 judge=bank.judge,
-                pickers=[other.judge for other in pickers],
+                pickers=[picker.judge for picker in pickers],
                 items=len(common),
                 quality=quality(
-                    sides, [other.judge for other in pickers], rounds=rounds, rule=UpdateRule()
+                    sides, [picker.judge for picker in pickers], rounds=rounds, rule=UpdateRule()
                 ),
             )
 
@@ -302,21 +302,21 @@ def _key(name: str) -> str:
     return "_".join(name.lower().split())
 
 
-def _judged(bank: Bank, pickers: Sequence[Bank], own: Array) -> Judged:
+def _judged(bank: Bank, pickers: Sequence[Bank], mask: Array) -> LabelledVerdicts:
     """Return one domain as verdicts of a judge on picks, with their labels, by cluster."""
-    shares = np.stack([_picks(other.scores[own].mean(axis=1)) for other in pickers], axis=1)
-    scores = bank.scores[own].mean(axis=1)
+    shares = np.stack([_picks(picker.scores[mask].mean(axis=1)) for picker in pickers], axis=1)
+    scores = bank.scores[mask].mean(axis=1)
     apart = scores[:, :, None] - scores[:, None, :]
     beaten = (apart > _EQUAL).sum(axis=2) + ((np.abs(apart) <= _EQUAL).sum(axis=2) - 1) / 2
     won = np.einsum("isr,ir->is", shares, beaten / (scores.shape[1] - 1))
-    gold = np.einsum("isr,ir->is", shares, bank.gold[own])
+    gold = np.einsum("isr,ir->is", shares, bank.gold[mask])
     labelled = (~np.isnan(gold)).astype(np.float64)
     parts = np.stack([won, np.ones_like(won), np.zeros_like(won), np.nan_to_num(gold), labelled])
-    _, group = np.unique(bank.cluster[own], return_inverse=True)
+    _, group = np.unique(bank.cluster[mask], return_inverse=True)
     sums = np.zeros((len(parts), int(group.max()) + 1, len(pickers)))
     for part, total in zip(parts, sums, strict=True):
         np.add.at(total, group, part)
-    return Judged(**dict(zip(Judged.__slots__, sums, strict=True)))
+    return LabelledVerdicts(**dict(zip(LabelledVerdicts.__slots__, sums, strict=True)))
 
 
 def _picks(scores: Array) -> Array:

@@ -21,7 +21,7 @@ from epc.records.usage import ROLES
 
 
 class Answer(NamedTuple):
-    """What tells one answer from another to the same question; None is not stated.
+    """Fields that tell one answer from another to the same question; None is not stated.
 
     `text` and `reply` are digests: replies are long, and only compared.
     """
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
     origin: str | None = None
 
 
-class Shared(Struct, frozen=True, kw_only=True):
+class SharedAnswers(Struct, frozen=True, kw_only=True):
     """How many answers of a role two runs share, of how many that the smaller of them has.
 
     `names` are those of the shared calls, as far as the calls are here to be named.
@@ -75,7 +75,7 @@ def is_one(left: Answer, right: Answer) -> bool:
 
 def shared(
     left: Mapping[str, Answer], right: Mapping[str, Answer], *, sums: Iterable[str] = ()
-) -> Shared:
+) -> SharedAnswers:
     """Return which answers two runs share, given by the names of their calls.
 
     `sums` are the SHA-256 of both runs' calls: an answer that says it was taken from one of these
@@ -88,12 +88,12 @@ def shared(
         if {left[name].origin, right[name].origin} & origins_taken
         or is_one(left[name], right[name])
     )
-    return Shared(count=len(names), answers=min(len(left), len(right)), names=names)
+    return SharedAnswers(count=len(names), answers=min(len(left), len(right)), names=names)
 
 
 def shared_by_runs(
     left: Manifest, right: Manifest, folders: tuple[Path, Path]
-) -> dict[str, Shared]:
+) -> dict[str, SharedAnswers]:
     """Return by role which answers two runs share, given by their manifests and their folders.
 
     A mock, a file and the same pinned weights answer alike by construction: nothing is counted as
@@ -101,37 +101,40 @@ def shared_by_runs(
 
     Raises: WorldError if a file cannot be read.
     """
-    none = Shared(count=0, answers=0)
-    pairs = {role: (left.asked.get(role), right.asked.get(role)) for role in ROLES}
+    nothing = SharedAnswers(count=0, answers=0)
+    pairs = {role: (left.models.get(role), right.models.get(role)) for role in ROLES}
     roles = [role for role, (a, b) in pairs.items() if a and b and not are_facts(a, b)]
     if not roles:
-        return dict.fromkeys(ROLES, none)
+        return dict.fromkeys(ROLES, nothing)
     if not all((folder / CALLS).is_file() for folder in folders):
-        return {role: _stated(left, right, role) if role in roles else none for role in ROLES}
+        return {
+            role: _claimed_sharing(left, right, role) if role in roles else nothing
+            for role in ROLES
+        }
     sums = [manifest.raw["calls"].sha256 for manifest in (left, right) if manifest.raw]
     first, second = map(_answers, folders)
     return {
         role: shared(first.get(role, {}), second.get(role, {}), sums=sums)
         if role in roles
-        else none
+        else nothing
         for role in ROLES
     }
 
 
-def _stated(left: Manifest, right: Manifest, role: RoleName) -> Shared:
+def _claimed_sharing(left: Manifest, right: Manifest, role: RoleName) -> SharedAnswers:
     """Return what two manifests alone say that their runs share."""
     answers = min(manifest.provenance.calls[role] for manifest in (left, right))
     campaigns = [manifest.provenance.campaign for manifest in (left, right)]
     if role == "executor" and None not in campaigns and campaigns[0] == campaigns[1]:
-        return Shared(count=answers, answers=answers)
+        return SharedAnswers(count=answers, answers=answers)
     sums = [manifest.raw and manifest.raw["calls"].sha256 for manifest in (left, right)]
     if sums[0] is not None and sums[0] == sums[1]:
-        return Shared(count=answers, answers=answers)
+        return SharedAnswers(count=answers, answers=answers)
     count = 0
-    for manifest, other in ((left, sums[1]), (right, sums[0])):
+    for manifest, other_sum in ((left, sums[1]), (right, sums[0])):
         origins = (manifest.provenance.origins or {}).get(role, {})
-        count += origins.get(origin_of_run(other), 0) if other else 0
-    return Shared(count=min(count, answers), answers=answers)
+        count += origins.get(origin_of_run(other_sum), 0) if other_sum else 0
+    return SharedAnswers(count=min(count, answers), answers=answers)
 
 
 def _answers(folder: Path) -> dict[str, dict[str, Answer]]:

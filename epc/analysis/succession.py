@@ -1,4 +1,4 @@
-"""Who may replace a judge: how far others agree with it on items that both were asked about.
+"""Succession of a judge: how far others agree with it on items that both were asked about.
 
 They are compared like for like only: the same prompt, the same candidate first (Reading R27).
 """
@@ -10,10 +10,10 @@ from functools import partial
 from itertools import product
 from typing import Final
 
-from epc.analysis.ballots import Ballot, Key, Said, merged
 from epc.analysis.choosing import Alternative
+from epc.analysis.verdicts_by_item import Ballot, ItemVerdict, Key, merged
 from epc.arrays import Codes, np
-from epc.records.observed.types import UNKNOWN
+from epc.records.verdicts.types import UNKNOWN
 from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
 from epc.statistics.figures import ClusteredFigure
 from epc.statistics.inference import ALPHA, t_point
@@ -27,7 +27,7 @@ _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How one judge compares with another, on all tasks or on one kind of them.
+    """Agreement of one judge with another, on all tasks or on one kind of them.
 
     `alike` is the share of equal verdicts, `chance` what two judges would have that give their
     verdicts by place, or their scores, as often as these do but each by itself. `shifts` are the
@@ -49,7 +49,7 @@ class Agreement:
     shifts: Mapping[str, ClusteredFigure]
 
     def unfit(self, choices: int) -> str:
-        """Return why it shows no successor, chosen among so many; empty if it shows one.
+        """Return why it shows no successor, as the best of `choices` judges; empty if it does.
 
         Source: Reading R96.
         """
@@ -74,7 +74,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Successor:
-    """How one other judge agrees, and whether anybody still serves it."""
+    """Agreement with one other judge, and whether anybody still serves it."""
 
     agreement: Agreement
     state: str
@@ -82,8 +82,8 @@ class Successor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unlike:
-    """A judge with common items of which nobody can say that they were asked with one prompt."""
+class UncomparedJudge:
+    """A judge with common items that was perhaps asked with another prompt: nobody can say."""
 
     model: str
     items: int
@@ -100,7 +100,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succession:
-    """Who may replace a judge, best first.
+    """Judges that may replace a judge, best first.
 
     `named` are whom platforms name in its place, with their state, and `named_by` these platforms.
     `recorded` counts the items on which its own verdicts are at hand; `elsewhere` are commands that
@@ -118,13 +118,13 @@ class Succession:
     elsewhere: tuple[str, ...]
     successors: tuple[Successor, ...]
     measurement: Measurement
-    unlike: tuple[Unlike, ...] = ()
+    unlike: tuple[UncomparedJudge, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     named_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def instead(self) -> list[str]:
-        """Whom platforms name in its place, each with its state, as lines."""
+        """Models that platforms name in its place, each with its state, as lines."""
         return [
             f"{' and '.join(self.named_by[name])} names {name} instead: {state}"
             for name, state in self.named.items()
@@ -132,19 +132,19 @@ class Succession:
 
     @property
     def living(self) -> list[Successor]:
-        """Those that somebody still serves, over all tasks."""
+        """Successors that somebody still serves, over all tasks."""
         return [s for s in self.successors if s.living and s.agreement.subset is None]
 
     @property
     def fit(self) -> Successor | None:
-        """The one that can be named: the choice among all that are served is corrected."""
+        """The first that is fit, its interval corrected for the choice among all served."""
         living = self.living
         return next((s for s in living if not s.agreement.unfit(len(living))), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Best:
-    """Another judge in the way of asking in which it agrees best, of `ways`, by kinds of task."""
+    """Another judge, asked in that of its `ways` in which it agrees best, also by kinds of task."""
 
     successor: Successor
     kinds: tuple[Agreement, ...]
@@ -152,16 +152,18 @@ class Best:
 
 
 def best_of_each(succession: Succession) -> Iterator[Best]:
-    """Yield each other judge once, those that are served first."""
+    """Yield each other judge once, in the order of the successors."""
     by_model: dict[str, list[Successor]] = {}
-    for each in succession.successors:
-        by_model.setdefault(each.agreement.model, []).append(each)
+    for successor in succession.successors:
+        by_model.setdefault(successor.agreement.model, []).append(successor)
     for group in by_model.values():
-        unsplit = [each for each in group if each.agreement.subset is None]
+        unsplit = [successor for successor in group if successor.agreement.subset is None]
         best = unsplit[0].agreement
-        kinds = (each.agreement for each in group if each.agreement.subset is not None)
-        same = (each for each in kinds if _way(each) == _way(best))
-        yield Best(successor=unsplit[0], kinds=tuple(same), ways=len(unsplit))
+        kinds = (
+            successor.agreement for successor in group if successor.agreement.subset is not None
+        )
+        same_way = (agreement for agreement in kinds if _way(agreement) == _way(best))
+        yield Best(successor=unsplit[0], kinds=tuple(same_way), ways=len(unsplit))
 
 
 def _way(agreement: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
@@ -169,53 +171,62 @@ def _way(agreement: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreed:
+class JudgeAgreements:
     """How far others agree with a judge; `recorded` counts the items of its own verdicts."""
 
     recorded: int
     agreements: tuple[Agreement, ...]
-    unlike: tuple[Unlike, ...] = ()
+    unlike: tuple[UncomparedJudge, ...] = ()
 
 
-def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
+def judge_agreements(
+    own_ballots: Sequence[Ballot], other_ballots: Sequence[Ballot]
+) -> JudgeAgreements:
     """Return how far each other judge agrees with one, best first, then by kinds of task."""
-    found: list[Agreement] = []
-    hidden: list[Unlike] = []
-    for mine, other in product(merged(own), merged(others)):
-        prompt, others_prompt = mine.setting.prompt, other.setting.prompt
+    agreements: list[Agreement] = []
+    hidden: list[UncomparedJudge] = []
+    for mine, theirs in product(merged(own_ballots), merged(other_ballots)):
+        prompt, others_prompt = mine.setting.prompt, theirs.setting.prompt
         if prompt.is_one(others_prompt):
-            found += of_pair(mine, other)
+            agreements += of_pair(mine, theirs)
         elif UNKNOWN in (prompt.sha256, others_prompt.sha256):  # it may have been one prompt
-            common = {item for item, _ in mine.said} & {item for item, _ in other.said}
-            hidden.append(Unlike(model=other.model, items=len(common)))
-    most: dict[str, Unlike] = {}
-    for each in sorted(hidden, key=lambda each: -each.items):
-        if each.items:
-            most.setdefault(each.model, each)
-    return Agreed(
-        recorded=len({item for ballot in own for item, _ in ballot.said}),
+            common = {item for item, _ in mine.verdicts} & {item for item, _ in theirs.verdicts}
+            hidden.append(UncomparedJudge(model=theirs.model, items=len(common)))
+    largest: dict[str, UncomparedJudge] = {}
+    for judge in sorted(hidden, key=lambda judge: -judge.items):
+        if judge.items:
+            largest.setdefault(judge.model, judge)
+    return JudgeAgreements(
+        recorded=len({item for ballot in own_ballots for item, _ in ballot.verdicts}),
         agreements=tuple(
-            sorted(found, key=lambda each: (each.subset is not None, -each.floor, each.judge))
+            sorted(
+                agreements,
+                key=lambda agreement: (
+                    agreement.subset is not None,
+                    -agreement.floor,
+                    agreement.judge,
+                ),
+            )
         ),
-        unlike=tuple(most.values()),
+        unlike=tuple(largest.values()),
     )
 
 
-def of_pair(mine: Ballot, other: Ballot) -> Iterator[Agreement]:
-    """Yield how far one other judge agrees with one, where both were asked in one way each."""
-    both = [key for key in mine.said if key in other.said]
+def of_pair(mine: Ballot, theirs: Ballot) -> Iterator[Agreement]:
+    """Yield how far two judges agree, asked in one way each: on all items, then by kind."""
+    common = [key for key in mine.verdicts if key in theirs.verdicts]
     # Reading R76: one answer that both have is no second opinion.
-    apart = [k for k in both if not mine.said[k].answers & other.said[k].answers]
-    copied = len(both) - len(apart)
-    kinds = {subset for key in apart if (subset := mine.said[key].subset)}
-    yield from _agreement(mine, other, apart, None, copied)
+    apart = [k for k in common if not mine.verdicts[k].answers & theirs.verdicts[k].answers]
+    copied = len(common) - len(apart)
+    kinds = {subset for key in apart if (subset := mine.verdicts[key].subset)}
+    yield from _agreement(mine, theirs, apart, None, copied)
     for subset in sorted(kinds) if len(kinds) > 1 else ():
-        chosen = [key for key in apart if mine.said[key].subset == subset]
-        yield from _agreement(mine, other, chosen, subset, copied)
+        chosen = [key for key in apart if mine.verdicts[key].subset == subset]
+        yield from _agreement(mine, theirs, chosen, subset, copied)
 
 
 def _agreement(
-    mine: Ballot, other: Ballot, keys: Sequence[Key], subset: str | None, copied: int
+    mine: Ballot, theirs: Ballot, keys: Sequence[Key], subset: str | None, copied: int
 ) -> Iterator[Agreement]:
     """Yield the agreement over some items, unless there are too few to speak of a kind of task."""
     items = dict.fromkeys(item for item, _ in keys)
@@ -224,15 +235,15 @@ def _agreement(
     if not items or (subset is not None and len(items) < _LEAST_ITEMS):
         return
     clusters = np.array([units[item[0]] for item, _ in keys], np.int64)
-    pairs = [(mine.said[key], other.said[key]) for key in keys]
+    pairs = [(mine.verdicts[key], theirs.verdicts[key]) for key in keys]
     hits = np.array([*map(_alike, pairs)])
     value, ci95 = clustered_share(hits, np.ones(len(keys)), clusters)
     yield Agreement(
-        judge=other.name,
-        model=other.model,
-        sources=tuple(dict.fromkeys((*mine.sources, *other.sources))),
+        judge=theirs.name,
+        model=theirs.model,
+        sources=tuple(dict.fromkeys((*mine.sources, *theirs.sources))),
         prompt=mine.setting.prompt.name,
-        same_decoding=mine.setting.decoding == other.setting.decoding != UNKNOWN,
+        same_decoding=mine.setting.decoding == theirs.setting.decoding != UNKNOWN,
         subset=subset,
         items=len(items),
         shared_answers=copied,
@@ -242,23 +253,23 @@ def _agreement(
     )
 
 
-def _alike(pair: tuple[Said, Said]) -> float:
-    one, two = pair
-    if one.score is not None and two.score is not None:
-        return float(one.score == two.score)
-    return float(np.dot(one.saying, two.saying))
+def _alike(pair: tuple[ItemVerdict, ItemVerdict]) -> float:
+    left, right = pair
+    if left.score is not None and right.score is not None:
+        return float(left.score == right.score)
+    return float(np.dot(left.saying, right.saying))
 
 
-def _chance(pairs: Sequence[tuple[Said, Said]], first: Sequence[int]) -> float:
-    """Return the agreement of two that answer as often alike by place, each by itself."""
-    if all(one.score is not None and two.score is not None for one, two in pairs):
+def _chance(pairs: Sequence[tuple[ItemVerdict, ItemVerdict]], first: Sequence[int]) -> float:
+    """Return the agreement of two judges that answer as often alike by place, independently."""
+    if all(left.score is not None and right.score is not None for left, right in pairs):
         counts = [Counter(pair[side].score for pair in pairs) for side in (0, 1)]
         return sum(counts[0][s] * counts[1][s] for s in counts[0]) / len(pairs) ** 2
     sides = [
         np.array(
             [
-                (b, a, tie) if at == 1 else (a, b, tie)
-                for pair, at in zip(pairs, first, strict=True)
+                (b, a, tie) if position == 1 else (a, b, tie)
+                for pair, position in zip(pairs, first, strict=True)
                 for a, b, tie in [pair[side].saying]
             ]
         )
@@ -277,29 +288,29 @@ def _corrected(figure: ClusteredFigure, choices: int) -> float | None:
 
 
 def _shifts(
-    pairs: Sequence[tuple[Said, Said]], first: Sequence[int], clusters: Codes
+    pairs: Sequence[tuple[ItemVerdict, ItemVerdict]], first: Sequence[int], clusters: Codes
 ) -> Iterator[tuple[str, ClusteredFigure]]:
-    """Yield what a user's figures move by, where the other judge takes over.
+    """Yield how far a user's figures move where the other judge takes over.
 
     That is the share of the first place, the win rate of the better candidate, the mean score.
     """
-    compared = [one.score is None and two.score is None for one, two in pairs]
+    compared = [left.score is None and right.score is None for left, right in pairs]
     for name, chosen in (
         ("first_place", first),
-        (BETTER, [one.gold for one, _ in pairs]),
+        (BETTER, [left.gold for left, _ in pairs]),
     ):
         rows = [
-            (two.saying[candidate] - one.saying[candidate], cluster)
-            for (one, two), candidate, cluster, fits in zip(
+            (right.saying[candidate] - left.saying[candidate], cluster)
+            for (left, right), candidate, cluster, fits in zip(
                 pairs, chosen, clusters.tolist(), compared, strict=True
             )
             if fits and candidate in (0, 1)
         ]
         yield from _mean(name, rows, of_shares=True)
     scores = [
-        (two.score - one.score, cluster)
-        for (one, two), cluster in zip(pairs, clusters.tolist(), strict=True)
-        if one.score is not None and two.score is not None
+        (right.score - left.score, cluster)
+        for (left, right), cluster in zip(pairs, clusters.tolist(), strict=True)
+        if left.score is not None and right.score is not None
     ]
     yield from _mean("score", scores)
 
@@ -307,7 +318,7 @@ def _shifts(
 def _mean(
     name: str, rows: Sequence[tuple[float, int]], *, of_shares: bool = False
 ) -> Iterator[tuple[str, ClusteredFigure]]:
-    """Yield a mean difference; one of shares, and so its interval, lies between -1 and 1."""
+    """Yield a mean difference; that of shares, with its interval, lies between -1 and 1."""
     if rows:
         values, clusters = np.array([v for v, _ in rows]), np.array([c for _, c in rows], np.int64)
         mean = partial(bounded_mean, ends=(-1.0, 1.0)) if of_shares else clustered_mean

@@ -56,16 +56,16 @@ def trajectories(manifest: Manifest, trials: Iterable[Trial]) -> Trajectories:
     if strange := sorted({seed for seed, _ in rounds} - set(ends)):
         raise _malformed(f"seed {strange[0]} is none of the manifest's")
     rows = []
-    for seed, stated in ends.items():
+    for seed, seed_weights in ends.items():
         paths = _paths(config, {p: rounds.get((seed, p), []) for p in domains.phase_names})
         for phase, path in paths.items():
-            weights = tuple(stated[phase].get(name) for name in names)
+            weights = tuple(seed_weights[phase].get(name) for name in names)
             if len(path) != config.rounds + 1 or path[-1] != weights:
                 raise _malformed(f"seed {seed} does not end {phase} where the manifest says")
         rows.append([[*paths[pair.source], *paths[pair.key][1:]] for pair in domains.pairs])
-    every = np.array(rows)  # by seed, direction, step and strategy
-    low, high = np.quantile(every, _QUANTILES, axis=0)
-    summed = np.stack([every.mean(axis=0), low, high], axis=-1).transpose(0, 2, 1, 3)
+    all_paths = np.array(rows)  # by seed, direction, step and strategy
+    low, high = np.quantile(all_paths, _QUANTILES, axis=0)
+    summed = np.stack([all_paths.mean(axis=0), low, high], axis=-1).transpose(0, 2, 1, 3)
     return Trajectories(
         pairs=domains.pairs,
         strategies=names,
@@ -94,7 +94,7 @@ def _by_phase(trials: Iterable[Trial]) -> dict[tuple[int, str], list[_Round]]:
     """Return what moved the weights, by seed and phase."""
     rounds: dict[tuple[int, str], list[_Round]] = {}
     for trial in trials:
-        moved = (trial.round, trial.strategy, trial.stated)
+        moved = (trial.round, trial.strategy, trial.parsed_verdict)
         rounds.setdefault((trial.seed, trial.phase), []).append(moved)
     return rounds
 

@@ -1,4 +1,4 @@
-"""What the registry answers to a program: its own sentences, and the values that they rest on."""
+"""Answers of the registry to a program: its own sentences, and the values that they rest on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ from epc.registry.scan.files import Rule, Text
 from epc.registry.scan.forms import text as scan_text
 from epc.registry.scan.scan import answered, scan
 from epc.registry.subjects import subject
-from epc.registry.succession import Kept
-from epc.registry.which import which
+from epc.registry.succession import VerdictStore
+from epc.registry.which import best_judges
 from epc.report import judge_card_text, succession_text, which_text
 
 _GONE: Final = Rule.parse("expired")
@@ -63,11 +63,12 @@ class Answers:
 
         The first sentence is the answer; each figure names the measurement that it is of.
         """
-        who = subject(self._registry, model)
-        card = card_of(self._registry, who, self._clock())
+        judge = subject(self._registry, model)
+        card = card_of(self._registry, judge, self._clock())
         sentence = judge_card_text.sentence(card)
         return self._answer(
-            judge_card_text.text(card), card_json(judge_card_text.shown(card), sentence)
+            judge_card_text.text(card),
+            card_json(judge_card_text.with_shown_figures(card), sentence),
         )
 
     def which_judge(
@@ -79,7 +80,7 @@ class Answers:
         BUDGET is in US dollars for 1,000 questions, PLATFORM where the judge has to be served.
         """
         day = self._clock()
-        answer = which(self._registry, domain, day, platform=platform, budget=budget)
+        answer = best_judges(self._registry, domain, day, platform=platform, budget=budget)
         listed = replace(answer, short=replace(answer.short, beaten=()))
         return self._answer(
             which_text.text(answer), {"sentence": which_text.sentence(answer), **listed.as_json()}
@@ -87,9 +88,11 @@ class Answers:
 
     def successor(self, model: str) -> Answer:
         """Say which judge may replace a model that ended or will, or why none can be named."""
-        who = subject(self._registry, model)
-        agreed = succession.agreed_kept(Kept.of(self._registry, self._location), who)
-        result = succession.succession_of(self._registry, who, self._clock(), agreed)
+        judge = subject(self._registry, model)
+        agreed = succession.agreement_in_store(
+            VerdictStore.from_registry(self._registry, self._location), judge
+        )
+        result = succession.succession_of(self._registry, judge, self._clock(), agreed)
         return self._answer(
             succession_text.text(result, kinds=False),
             {"sentence": succession_text.sentence(result), **as_json(result)},

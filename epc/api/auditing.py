@@ -1,4 +1,4 @@
-"""What a run, or a table of verdicts, shows of its judge: `epc audit` from Python."""
+"""Audits of a run, or of a table of verdicts, from Python, as `epc audit` makes them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from epc.analysis.audit import Audit
 from epc.analysis.audit import audit as audit_run
-from epc.analysis.observed import Report, measure
-from epc.api.frames import Shown, frame
+from epc.analysis.verdicts import Report, measure
+from epc.api.frames import NotebookResult, frame
 from epc.errors import Finding, UsageError, refuse
 from epc.records.gold import joined
-from epc.records.observed.converting import Request, Taken
-from epc.records.observed.shapes import is_votes, opened
-from epc.records.observed.types import Choices
 from epc.records.typed import as_json
+from epc.records.verdicts.converting import ColumnChoice, Request
+from epc.records.verdicts.shapes import is_votes, opened
+from epc.records.verdicts.types import Choices
 from epc.report.document import Part
-from epc.report.observed_text import cell_of, headlines, page_of, text
+from epc.report.verdicts_text import cell_of, headlines, page_of, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,25 +33,25 @@ _COLUMNS = ("judge", "figure", "value", "low", "high", "n", "questions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audited(Shown):
-    """What verdicts show of their judges; printed it is the text of `epc audit`.
+class Audited(NotebookResult):
+    """Audit of the judges of verdicts; printed it is the text of `epc audit`.
 
     `taken` says what the columns were taken for, and `report` has every figure.
     """
 
     report: Report
-    taken: Taken
+    taken: ColumnChoice
 
     def __repr__(self) -> str:
-        said = " ".join(headlines(self.report, self.taken))
-        return f"<epc.Audited {self.report.source.name}: {said}>"
+        summary = " ".join(headlines(self.report, self.taken))
+        return f"<epc.Audited {self.report.source.name}: {summary}>"
 
     def __str__(self) -> str:
         return text(self.report, self.taken)
 
     @property
     def figures(self) -> "pd.DataFrame":
-        """One row for each figure of a judge, with its 95% interval."""
+        """Table with a row for each figure of a judge, with its 95% interval."""
         rows = [
             (group.settings[0], name, f.value, *(f.ci95 or (None, None)), f.n, f.items)
             for group in self.report.groups
@@ -93,7 +93,7 @@ def audit(
     Raises: MalformedError with the line of the first verdict that cannot be used; UsageError if a
     choice names what is not there; WorldError if the disk fails.
     """
-    request = Request(columns=columns or {}, words=labels or {}, constants=constants or {})
+    request = Request(columns=columns or {}, labels=labels or {}, constants=constants or {})
     choices = Choices(same=same or {}, baseline=baseline, domains=domains)
     labels_at = None if gold is None else Path(gold)
     if not isinstance(what, str | Path):
@@ -114,15 +114,17 @@ def _in_python(finding: Finding, path: Path) -> Finding:
     remedy = finding.remedy
     if path.name == _FRAME and finding.problem.startswith("is empty"):
         remedy += _MISSING
-    words = (_BARE.sub(_name, _OPTION.sub(_call, said)) for said in (finding.problem, remedy))
-    problem, remedy = words
+    messages = (
+        _BARE.sub(_name, _OPTION.sub(_call, message)) for message in (finding.problem, remedy)
+    )
+    problem, remedy = messages
     return replace(finding, problem=problem, remedy=remedy)
 
 
 def _call(option: re.Match[str]) -> str:
     _, label, word, name, value = option.groups()
-    key, other = (label, word) if name is None else (name, value)
-    return f"{_ARGUMENTS[option[1]]}={{{key!r}: {other!r}}}"
+    key, source_text = (label, word) if name is None else (name, value)
+    return f"{_ARGUMENTS[option[1]]}={{{key!r}: {source_text!r}}}"
 
 
 def _name(option: re.Match[str]) -> str:
@@ -136,4 +138,4 @@ def _of_verdicts(path: Path, request: Request, choices: Choices, labels_at: Path
     assert votes.verdicts is not None
     verdicts, answers = joined(labels_at, votes.verdicts) if labels_at else (votes.verdicts, None)
     report = measure(votes.header, verdicts, (), choices, gold=answers)
-    return Audited(report=report, taken=votes.taken)
+    return Audited(report=report, taken=votes.column_choice)

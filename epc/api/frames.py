@@ -1,4 +1,4 @@
-"""What Python gets: rows as pandas tables, and results that a notebook shows below their cell.
+"""Values for Python: rows as pandas tables, and results that a notebook shows below their cell.
 
 pandas is asked for when the first table is made.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epc.report.document import Part
 
 
-class Shown(ABC):
+class NotebookResult(ABC):
     """A result that prints as its command does, and that a notebook shows as a document."""
 
     __slots__ = ()

@@ -34,16 +34,16 @@ class Judges(Hooks):
 def _lines(logs: Sequence[EvalLog], out: Path) -> Iterator[str]:
     """Write the verdict file, and yield the lines that tell of it."""
     from epc.extras import require
-    from epc.records.observed.converting import Request
-    from epc.records.observed.shapes import write_converted
+    from epc.records.verdicts.converting import Request
+    from epc.records.verdicts.shapes import write_converted
 
     require("measure")
     out.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         for log in logs:
-            whole = log if log.samples else read_eval_log(log.location)
+            full_log = log if log.samples else read_eval_log(log.location)
             name = Path(log.location).with_suffix(".json").name
-            write_eval_log(whole, f"{folder}/{name}", format="json")
+            write_eval_log(full_log, f"{folder}/{name}", format="json")
         done = write_converted("inspect", Path(folder), Request(), out)
     if done.header is None or done.findings:
         problems = dict.fromkeys(finding.problem for finding in done.findings)
@@ -64,14 +64,14 @@ def _state(platform: str, model: str, name: str) -> str:
 
     registry = open_registry(None)
     spelt = (f"{platform}/{model}", model, name)
-    known = next((each for each in spelt if registry.names.meaning(each)), name)
-    return sentence(answered(registry, known, (), now().date()))
+    known_name = next((spelling for spelling in spelt if registry.names.meaning(spelling)), name)
+    return sentence(answered(registry, known_name, (), now().date()))
 
 
 def _figures(path: Path) -> Iterator[str]:
     """Yield what the verdicts show of each judge that was asked twice, or whose gold is known."""
-    from epc.analysis.observed import measure
-    from epc.records.observed.verdict_file import read
+    from epc.analysis.verdicts import measure
+    from epc.records.verdicts.verdict_file import read
     from epc.statistics.figures import TOO_FEW
 
     header, verdicts, _ = read(path)
@@ -80,5 +80,5 @@ def _figures(path: Path) -> Iterator[str]:
     for group in measure(header, verdicts).groups:
         for name, figure in group.figures.items():
             if name not in ("unreadable", "ties"):
-                yield f"  {group.settings[0]}  {name} {figure.text(none=TOO_FEW)}, n {figure.n:,}"
+                yield f"  {group.settings[0]}  {name} {figure.text(absent=TOO_FEW)}, n {figure.n:,}"
     yield f"  all figures: epc observe report {path}"

@@ -15,17 +15,17 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from epc.analysis.loop import LoopReport, RunsReport, over_runs
 from epc.analysis.loop_decisions import Gate, assess, runs_refusals
 from epc.analysis.loop_decisions import gate as decide
 from epc.analysis.loop_files import Files
-from epc.analysis.loops import LoopReport, RunsReport, over_runs
-from epc.analysis.selection import Picked, Selection, banks_in, picked, selections
+from epc.analysis.selection import PickersQuality, Selection, banks_in, pickers_quality, selections
 from epc.errors import UsageError, able_to, refuse
-from epc.records.loops import (
-    Kept,
-    Scored,
-    beside,
+from epc.records.loop import (
+    LogLine,
+    StoredValue,
     digest,
+    loop_paths,
     name_and_text,
     plain,
     read_kept,
@@ -67,16 +67,17 @@ class Recorder:
         self._split_of = split_of if callable(split_of) else None
         splits = {} if callable(split_of) else split_of
         self._splits = {name_and_text(i)[0]: name for name, items in splits.items() for i in items}
-        kept, begun = beside(out)[2], out.exists() and out.stat().st_size > 0
-        self._kept = {*read_kept(kept)}
-        seen = read_log(out).rows if begun else []
-        self._seq = count(1 + max((row.seq or 0 for row in seen), default=0))
-        self._batch = count(1 + max((row.batch or 0 for row in seen), default=0))
+        texts_path, begun = loop_paths(out)[2], out.exists() and out.stat().st_size > 0
+        self._kept = {*read_kept(texts_path)}
+        logged_rows = read_log(out).rows if begun else []
+        self._seq = count(1 + max((row.seq or 0 for row in logged_rows), default=0))
+        self._batch = count(1 + max((row.batch or 0 for row in logged_rows), default=0))
         self._candidate: str | None = None
         self._names: dict[int, tuple[Any, str, str, str]] = {}
         with able_to("write", out):
             self._log, self._texts = (
-                os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666) for path in (out, kept)
+                os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+                for path in (out, texts_path)
             )
         for file in (self._log, self._texts):
             weakref.finalize(self, os.close, file)
@@ -136,7 +137,7 @@ class Recorder:
         self, candidate: str, item: Any, output: Any, score: float, batch: int | None
     ) -> bytes:
         _, name, text, split = self._names.get(id(item)) or self._name(item)
-        row = Scored(
+        row = LogLine(
             candidate=candidate,
             item=name,
             output=self._keep("output", digest(output), output),
@@ -165,7 +166,7 @@ class Recorder:
         """Write once what an identifier stands for."""
         if (kind, name) not in self._kept:
             self._kept.add((kind, name))
-            row = Kept(kind=kind, id=name, value=value)
+            row = StoredValue(kind=kind, id=name, value=value)
             os.write(self._texts, msgspec.json.encode(row, enc_hook=plain) + b"\n")
         return name
 
@@ -184,10 +185,12 @@ def report(
         refuse(assessed.findings)
         assert assessed.report is not None
         return assessed.report
-    runs = [Files.read(Path(each)) for each in log]
+    runs = [Files.read(Path(path)) for path in log]
     done = [assess(run) for run in runs]
-    refuse([*runs_refusals(runs), *(finding for each in done for finding in each.findings)])
-    return over_runs([each.report for each in done if each.report is not None])
+    refuse(
+        [*runs_refusals(runs), *(finding for assessment in done for finding in assessment.findings)]
+    )
+    return over_runs([assessment.report for assessment in done if assessment.report is not None])
 
 
 def gate(log: str | Path, checks: str | Path, *, unplanned: bool = False) -> Gate:
@@ -221,6 +224,6 @@ def transfer(
     judge: str | None = None,
     domains: Sequence[str] = (),
     rounds: int = ROUNDS,
-) -> list[Picked]:
+) -> list[PickersQuality]:
     """Return what `epc observe transfer` says of each judge, or of one."""
-    return [*picked(banks_in(Path(bank), settings), judge, domains, rounds=rounds)]
+    return [*pickers_quality(banks_in(Path(bank), settings), judge, domains, rounds=rounds)]

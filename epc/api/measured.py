@@ -75,7 +75,7 @@ class Run:
 
     @cached_property
     def trials(self) -> "pd.DataFrame":
-        """One row a round: seed, phase, round, domain, strategy, task, question, verdict, ...
+        """Table of rounds: seed, phase, round, domain, strategy, task, question, verdict, ...
 
         Raises: UsageError where the raw files are not at hand, or pandas is not installed.
         """
@@ -178,7 +178,7 @@ class Campaign:
 
     @cached_property
     def comparison(self) -> "pd.DataFrame":
-        """One row a run and direction: its word, what crosses, and the noise floor.
+        """Table of runs and directions: the word, what crosses, and the noise floor.
 
         Columns: those of `runs` in comparison.json; an interval is a pair of numbers or None.
         """
@@ -186,7 +186,7 @@ class Campaign:
 
     @cached_property
     def agreement(self) -> "pd.DataFrame":
-        """One row for every two evaluators that judged the same answers.
+        """Table of every two evaluators that judged the same answers.
 
         Columns: executor, left, right, shared, decided, same, same_ci95, chance.
         """

@@ -35,7 +35,7 @@ async def unseen(_: object) -> AsyncIterator[None]:
 
 
 class Options(TypedDict, total=False):
-    """What `run` takes beside its models."""
+    """Options of `run` beside its models."""
 
     seeds: Iterable[int]
     design: Design | str | Path | None
@@ -158,10 +158,10 @@ def resume(
     limits = _limits(max_calls, max_cost, max_time_s, concurrency, cache=cache)
     around = campaign_around(path)
     if is_campaign(path) or around is not None:
-        only = None if around is None else path.resolve().name
+        run_name = None if around is None else path.resolve().name
         run_folder = around or path
         result = _carried_on(
-            campaign.reopen(run_folder, only=only), run_folder, limits, anyway=anyway
+            campaign.reopen(run_folder, run_name=run_name), run_folder, limits, anyway=anyway
         )
         return result if around is None else Run(path=path)
     opened = reopen(path)
@@ -204,7 +204,9 @@ def _carried_on(
     comparison = compared(folder)
     if failed:
         complete = len({row.run for row in comparison.rows})
-        raise campaign.UnfinishedError(failed, complete=complete, again=f"epc resume {folder}")
+        raise campaign.UnfinishedError(
+            failed, complete=complete, next_command=f"epc resume {folder}"
+        )
     return Campaign(path=folder)
 
 

@@ -89,9 +89,9 @@ def load(
 
 
 def _table(
-    name: str, registry: str | None, store: str | None, at: str | None, as_of: date | None
+    name: str, registry: str | None, store: str | None, tag: str | None, as_of: date | None
 ) -> "pd.DataFrame":
-    with open_sealed(registry, store=store, at=at) as sealed:
+    with open_sealed(registry, store=store, tag=tag) as sealed:
         day = as_of or sealed.day or now().date()
         table: pd.DataFrame = data.rows_of(sealed, name, day)
         absent = [*data.withheld(sealed.registry)] if name == "verdicts" else []

@@ -1,4 +1,4 @@
-"""What the registry has published, as tables."""
+"""Tables of what the registry has published."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -6,8 +6,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from epc.analysis.choosing import Which
-from epc.api.frames import Shown
+from epc.analysis.choosing import WhichAnswer
+from epc.api.frames import NotebookResult
 from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
 from epc.records.choices import ALL
@@ -19,7 +19,7 @@ from epc.registry.scan import forms
 from epc.registry.scan.files import Files, Rule
 from epc.registry.scan.scan import Scan
 from epc.registry.scan.scan import scan as found_in
-from epc.registry.which import which as answer
+from epc.registry.which import best_judges as answer
 from epc.report import which_text
 from epc.report.document import Part, Section, Table, Verbatim
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _STATE: Final = ("platform", "id", "status", "reason", "since", "until", "not_before", "source")
 
 
-class Chosen(Shown, Which):
-    """Which judges may be used; printed it is the text of `epc which`."""
+class JudgeChoice(NotebookResult, WhichAnswer):
+    """Judges that may be used; printed it is the text of `epc which`."""
 
     __slots__ = ()
 
@@ -42,8 +42,8 @@ class Chosen(Shown, Which):
         return which_text.document(self)
 
 
-class Scanned(Shown, Scan):
-    """What a project names; printed it is the text of `epc scan`."""
+class ScanResult(NotebookResult, Scan):
+    """Names in a project; printed it is the text of `epc scan`."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Scanned(Shown, Scan):
     def parts(self) -> Iterable[Part]:
         """Yield what a notebook shows: how much was read, the names, and the text folded."""
         yield f"{forms.total(self)}."
-        rows = [(each.name, forms.sentence(each), str(each.places[0])) for each in self.named]
+        rows = [(entry.name, forms.sentence(entry), str(entry.places[0])) for entry in self.named]
         yield Table("names", [("name", "answer", "first place"), *rows])
         yield Section("All places, and why", [Verbatim(str(self))])
 
@@ -86,7 +86,7 @@ def which(
     budget: float | None = None,
     registry: str | None = None,
     as_of: date | None = None,
-) -> Chosen:
+) -> JudgeChoice:
     """Return which judges may be used for a kind of task: see `epc which`.
 
     `domain` is a kind of task or its first letters, `budget` US dollars for 1,000 questions.
@@ -95,8 +95,8 @@ def which(
     read; WorldError if the disk or the network fails.
     """
     day = as_of or now().date()
-    found = answer(open_registry(registry), domain, day, platform=platform, budget=budget)
-    return Chosen(**_values(found))
+    choice = answer(open_registry(registry), domain, day, platform=platform, budget=budget)
+    return JudgeChoice(**_values(choice))
 
 
 def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
@@ -111,8 +111,8 @@ def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.Dat
     """
     states = open_registry(registry).every_state(as_of or now().date())
     rows = (
-        (each.name, each.maker, *(getattr(state, name) for name in _STATE), listed)
-        for each, state, listed in states
+        (generation.name, generation.maker, *(getattr(state, name) for name in _STATE), listed)
+        for generation, state, listed in states
     )
     return frame_of(rows, ("generation", "maker", *_STATE, "listed"))
 
@@ -136,7 +136,7 @@ def scan(
     exclude: Iterable[str] = (),
     registry: str | None = None,
     as_of: date | None = None,
-) -> Scanned:
+) -> ScanResult:
     """Return the models that a project's files name, and which break a rule: see `epc scan`.
 
     Without `paths` it is this folder. `named` has all of them, `failing` those that break a rule of
@@ -148,12 +148,12 @@ def scan(
     files = Files(paths=[Path(path) for path in paths or (".",)], exclude=[*exclude])
     rules = [Rule.parse(rule) for rule in fail_on]
     day = as_of or now().date()
-    found = found_in(open_registry(registry), files, rules=rules, ignore=ignore, as_of=day)
-    return Scanned(**_values(found))
+    result = found_in(open_registry(registry), files, rules=rules, ignore=ignore, as_of=day)
+    return ScanResult(**_values(result))
 
 
-def _values(found: Which | Scan) -> dict[str, Any]:
-    return {field.name: getattr(found, field.name) for field in fields(found)}
+def _values(result: WhichAnswer | Scan) -> dict[str, Any]:
+    return {field.name: getattr(result, field.name) for field in fields(result)}
 
 
 def _table(name: str, location: str | None, as_of: date | None) -> "pd.DataFrame":

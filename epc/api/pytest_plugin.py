@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pytest
 
     from epc.registry.registry import Registry
-    from epc.registry.scan.scan import Named
+    from epc.registry.scan.scan import ScanEntry
     from epc.statistics.figures import Figure
 
 Action = Literal["fail", "skip", "warn", "pass"]
@@ -69,13 +69,13 @@ def assert_judge_agreement(
     total, n = sum(shares), len(shares)
     low = 1 - upper_bound(ceil(n - total), n, ALPHA / 2)
     high = upper_bound(ceil(total), n, ALPHA / 2)
-    found = Figure(value=total / n, ci95=(low, high))
-    words = f"the judge agrees in {found:.1%} of {n} items, at least {at_least:.1%} wanted"
+    agreement = Figure(value=total / n, ci95=(low, high))
+    message = f"the judge agrees in {agreement:.1%} of {n} items, at least {at_least:.1%} wanted"
     if high < at_least:
-        raise AssertionError(words)
+        raise AssertionError(message)
     if low < at_least:
-        warn(f"{words}: neither is shown", JudgeWarning, stacklevel=2)
-    return found
+        warn(f"{message}: neither is shown", JudgeWarning, stacklevel=2)
+    return agreement
 
 
 def _shares(
@@ -83,11 +83,23 @@ def _shares(
 ) -> list[float]:
     """Return how often each item's verdicts agree; of a single item whether each one does."""
     if expected is None:
-        many = [own for own in votes if len(own) > 1]
-        alike = [sum(map(own.count, own)) - len(own) for own in many]  # ordered pairs
-        return [pairs / (len(own) * (len(own) - 1)) for own, pairs in zip(many, alike, strict=True)]
-    hits = [[vote == right for vote in own] for own, right in zip(votes, expected, strict=True)]
-    return [*map(float, hits[0])] if len(hits) == 1 else [sum(own) / len(own) for own in hits]
+        repeats = [verdicts for verdicts in votes if len(verdicts) > 1]
+        alike = [
+            sum(map(verdicts.count, verdicts)) - len(verdicts) for verdicts in repeats
+        ]  # ordered pairs
+        return [
+            pairs / (len(verdicts) * (len(verdicts) - 1))
+            for verdicts, pairs in zip(repeats, alike, strict=True)
+        ]
+    hits = [
+        [vote == right for vote in verdicts]
+        for verdicts, right in zip(votes, expected, strict=True)
+    ]
+    return (
+        [*map(float, hits[0])]
+        if len(hits) == 1
+        else [sum(verdicts) / len(verdicts) for verdicts in hits]
+    )
 
 
 def _hold(
@@ -115,7 +127,7 @@ def _hold(
         item.warn(JudgeWarning(message))
 
 
-def _named(model: str, until: str) -> "Named":
+def _named(model: str, until: str) -> "ScanEntry":
     """Return what the registry says of a judge today, in which an end by a day breaks the rule."""
     from epc.engine.clock import now
     from epc.registry.scan.files import Rule

@@ -35,8 +35,8 @@ def assess(facts: Facts) -> tuple[Word, list[Finding]]:
         return settled[0], findings
     if coupled(facts):
         return "coupled", findings
-    most = facts.transfer.most if facts.transfer else None
-    if most is not None and most < MARGIN:
+    bound = facts.transfer.upper_end if facts.transfer else None
+    if bound is not None and bound < MARGIN:
         return "no_coupling_beyond_margin", findings
     return "no_detectable_coupling", findings
 
@@ -68,15 +68,15 @@ def _impossible(facts: Facts) -> Iterator[Reason]:
             "inconclusive",
         )
     bounds = (("gamma", facts.gamma, sqrt(facts.strategies)), ("jsd", facts.jsd, log(2)))
-    for name, values, most in bounds:
+    for name, values, limit in bounds:
         for direction, band in values.items():
-            wrong = [value for value in band if not 0 <= value <= most + _ROUNDING]
+            wrong = [value for value in band if not 0 <= value <= limit + _ROUNDING]
             if wrong:
                 yield error(
                     "EPC-2.5",
                     f"/{name}/{direction}",
                     f"{len(wrong)} of {len(band)} seeds have values that cannot be, such as "
-                    f"{wrong[0]:.4g}: expected 0 to {most:.4f}",
+                    f"{wrong[0]:.4g}: expected 0 to {limit:.4f}",
                     "correct the record; `epc validate` gives the figures of the trials",
                     "inconclusive",
                 )
@@ -144,14 +144,14 @@ def _ties(facts: Facts) -> Iterator[Reason]:
 def _stuck(facts: Facts) -> Iterator[Reason]:
     for direction, count in facts.stuck.items():
         if count:
-            every = count == facts.n
-            yield (error if every else warning)(
+            all_seeds = count == facts.n
+            yield (error if all_seeds else warning)(
                 "EPC-2.1",
                 f"/results/per_seed/*/weights/{direction}",
                 f"{count} of {facts.n} seeds never moved from the start of {direction}, though "
                 "the phase before it had: no verdict of the second half was counted",
                 "look at this phase's answers; measure again",
-                "inconclusive" if every else None,
+                "inconclusive" if all_seeds else None,
             )
 
 
@@ -178,13 +178,13 @@ def _places(facts: Facts) -> Iterator[Reason]:
 
 
 def _repeats(facts: Facts) -> Iterator[Reason]:
-    again = facts.determinism
-    if again and again["verdict_flips"]:
+    repeats = facts.determinism
+    if repeats and repeats["verdict_flips"]:
         yield warning(
             "Reading R16",
             "/results/summary/determinism",
-            f"asked again, {again['verdict_flips']} of {again['asked']} comparisons got another "
-            "verdict: what was reused is one draw of several",
+            f"asked again, {repeats['verdict_flips']} of {repeats['asked']} comparisons got "
+            "another verdict: what was reused is one draw of several",
             "measure with --reuse none",
         )
 

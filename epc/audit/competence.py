@@ -45,7 +45,7 @@ class Verdicts(Struct, frozen=True, kw_only=True):
         return (self.first is Verdict.TIE) + (self.exchanged is Verdict.TIE)
 
 
-class Planted(Struct, frozen=True, kw_only=True):
+class PlantedPair(Struct, frozen=True, kw_only=True):
     """A planted pair's kind and its verdicts."""
 
     kind: Control
@@ -55,22 +55,22 @@ class Planted(Struct, frozen=True, kw_only=True):
 class AnsweredProbe(Struct, frozen=True, kw_only=True):
     """A probe that was asked, and what the evaluator said.
 
-    `own` is the run's own verdict on an exchanged pair.
+    `run_verdict` is the run's own verdict on an exchanged pair.
     """
 
     probe: Probe
     verdict: Verdict
-    own: Verdict | None
+    run_verdict: Verdict | None
 
 
-def pairs_of(probes: Iterable[AnsweredProbe]) -> list[Planted]:
+def pairs_of(probes: Iterable[AnsweredProbe]) -> list[PlantedPair]:
     """Return the planted pairs that were asked in both orders, the last answers to each."""
     orders: dict[tuple[str, str], dict[str, Verdict]] = {}
     for probe in probes:
         key = (probe.probe.kind, probe.probe.answer.call)
         orders.setdefault(key, {})[probe.probe.first] = probe.verdict
     return [
-        Planted(
+        PlantedPair(
             kind=control,
             verdicts=Verdicts(first=both["answer"], exchanged=both["against"]),
         )
@@ -87,9 +87,9 @@ def summary(probes: Sequence[AnsweredProbe]) -> Json:
     """
     tested = pairs_of(probes)
     swaps = [
-        Verdicts(first=probe.own, exchanged=probe.verdict)
+        Verdicts(first=probe.run_verdict, exchanged=probe.verdict)
         for probe in probes
-        if probe.own is not None
+        if probe.run_verdict is not None
     ]
     return {
         "competence": competence(tested) if tested else None,
@@ -97,7 +97,7 @@ def summary(probes: Sequence[AnsweredProbe]) -> Json:
     }
 
 
-def competence(pairs: Sequence[Planted]) -> Json:
+def competence(pairs: Sequence[PlantedPair]) -> Json:
     """Return how well an evaluator tells planted pairs apart, and one word for it.
 
     The word is `incapable` if the accuracy's interval, over all pairs or those of one kind, ends
@@ -133,11 +133,11 @@ def order_consistency(pairs: Sequence[Verdicts]) -> Json:
     Source: Reading R40.
     """
     decided = [pair for pair in pairs if not pair.ties]
-    same = sum(pair.first is not pair.exchanged for pair in decided)
+    consistent = sum(pair.first is not pair.exchanged for pair in decided)
     return {
         "pairs": len(pairs),
         "tied": len(pairs) - len(decided),
-        "order_consistency": _share(same, len(decided)),
+        "order_consistency": _share(consistent, len(decided)),
         "share_of_first_place": _share(sum(p.in_first_place for p in decided), len(decided)),
     }
 

@@ -30,7 +30,7 @@ _A, _B, _TIE = (VERDICTS.index(verdict) for verdict in (Verdict.A, Verdict.B, Ve
 
 
 class Control(Struct, frozen=True, kw_only=True):
-    """One direction's noise floor and what gamma has beyond it.
+    """Noise floor of one direction, and what gamma has beyond it.
 
     `low` and `high` hold 95% of single seeds of the control. `excess` is None beside `interval`
     where a single seed was measured.
@@ -76,14 +76,14 @@ def simulated(
     unasked = (table.counts[domain].sum(axis=2) == 0).any()
     odds, uncertain = (
         rates(table, domain),
-        not table.repeated or (not table.whole and bool(unasked)),
+        not table.repeated or (not table.is_whole and bool(unasked)),
     )
     starts = _starts(len(pure))
     distances = _distances(
         trained_twice(odds, rounds=rounds, rule=rule, seeds=starts, rng=streams[0]), vectors
     )
-    within = variance_of(_means(distances))  # between starts, of the mean over seeds
-    variance = within / starts
+    start_variance = variance_of(_means(distances))  # between starts, of the mean over seeds
+    variance = start_variance / starts
     if uncertain:
         drawn = _redrawn(table, domain, streams[1])
         twice = trained_twice(
@@ -92,7 +92,7 @@ def simulated(
         means = (
             _distances(twice, vectors).mean(axis=1).reshape(_TABLES, _SEEDS_A_TABLE).mean(axis=1)
         )
-        variance += max(0.0, float(means.var(ddof=1)) - within / _SEEDS_A_TABLE)
+        variance += max(0.0, float(means.var(ddof=1)) - start_variance / _SEEDS_A_TABLE)
     return _control(gammas, _means(distances.T), distances.reshape(-1), variance=variance)
 
 
@@ -145,7 +145,7 @@ def _expected(table: VerdictTable, domain: Domain, counts: Array) -> Array:
         return np.asarray(leaning)
     tasks = table.tasks()[domain]
     unseen = tasks - table.counts[domain].sum(axis=(1, 2))
-    if table.whole:  # Reading R72: there is nothing to guess
+    if table.is_whole:  # Reading R72: there is nothing to guess
         leaning = np.eye(len(VERDICTS))[_TIE]
     return np.asarray((table.counts[domain].sum(axis=1) + unseen[:, None] * leaning) / tasks)
 
@@ -174,8 +174,8 @@ def _redrawn(table: VerdictTable, domain: Domain, rng: Generator) -> Odds:
         )
         counted = np.bincount(owner * len(VERDICTS) + verdict, minlength=counts.size)
         drawn = counted.reshape(counts.shape).astype(float)
-        again = (counts + drawn) / tasks if table.repeated else _expected(table, domain, drawn)
-        tables.append(np.repeat(again[:, None], _SEEDS_A_TABLE, axis=1))
+        win_rates = (counts + drawn) / tasks if table.repeated else _expected(table, domain, drawn)
+        tables.append(np.repeat(win_rates[:, None], _SEEDS_A_TABLE, axis=1))
     return _odds(np.concatenate(tables, axis=1))
 
 

@@ -1,4 +1,4 @@
-"""What a measurement says of coupling: every figure of the rule, from its verdicts and its weights.
+"""Figures of coupling: all of the rule, from a measurement's verdicts and its weights.
 
 Sources: Readings R70 to R74; the numbers of the rule stand in `epc.spec.coupling`.
 """
@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import ceil, fsum, sqrt
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from epc.audit.control import rates, trained_twice
 from epc.audit.permutation import PermutationTest
 from epc.audit.redirection import RedirectionTest, redirected_interval, redirection_test
 from epc.audit.side_checks import TieTest, clusters, tie_test
-from epc.audit.transfer import Crossing, Crossings, carried, cost, crossings, most, won_shares
+from epc.audit.transfer import Crossing, Crossings, carried, cost, crossings, upper_end, won_shares
 from epc.audit.units import Groups, LeftOut, Units, units_of
 from epc.protocol.config import Configuration
 from epc.protocol.draws import generator
@@ -34,8 +35,11 @@ Both = tuple[Domain, Domain]  # in the order of the alphabet
 
 def adjusted(tests: Mapping[Both, RedirectionTest]) -> dict[Both, RedirectionTest]:
     """Return tests with their p-values adjusted for their number."""
-    p_values = holm({both: test.p_value for both, test in tests.items()})
-    return {both: replace(test, p_value=p_values[both]) for both, test in tests.items()}
+    p_values = holm({domain_pair: test.p_value for domain_pair, test in tests.items()})
+    return {
+        domain_pair: replace(test, p_value=p_values[domain_pair])
+        for domain_pair, test in tests.items()
+    }
 
 
 def of_any(tests: Sequence[RedirectionTest]) -> RedirectionTest | None:
@@ -56,7 +60,7 @@ def any_differ(tests: Sequence[PermutationTest]) -> PermutationTest:
     )
 
 
-def beside(pairs: Sequence[Units]) -> dict[str, Any]:
+def shared_figures(pairs: Sequence[Units]) -> dict[str, Any]:
     """Return what stands beside the figures of all pairs of domains.
 
     A domain is in several pairs: it has the fewest units of any, and whatever is left out of one.
@@ -71,7 +75,7 @@ def beside(pairs: Sequence[Units]) -> dict[str, Any]:
         "left_out": LeftOut(
             strategies=tuple(dict.fromkeys(name for cells in dropped for name in cells.strategies)),
             tasks={
-                d: tuple(sorted({at for cells in dropped for at in cells.tasks.get(d, ())}))
+                d: tuple(sorted({task for cells in dropped for task in cells.tasks.get(d, ())}))
                 for d in domains
             },
         ),
@@ -93,21 +97,21 @@ _MANY: Final = 10_000  # degrees of freedom, where Student's quantile is the nor
 _KEPT: Final = 256  # results, so that a run's many readers work them out once
 
 
-class TheseTasks(Struct, frozen=True, kw_only=True):
-    """What the run's own seeds show: true of these tasks, with the spread over seeds (R74).
+class SeedFigures(Struct, frozen=True, kw_only=True):
+    """Figures of the run's own seeds: true of these tasks, with the spread over seeds (R74).
 
-    `again` says where pi(Y,Y) is from: the run's control phases, or its verdicts by simulation.
+    `control` says where pi(Y,Y) is from: the run's control phases, or its verdicts by simulation.
     """
 
-    again: ControlMethod
+    control: ControlMethod = msgspec.field(name="again")
     redirected: float
     redirected_ci95: Interval | None
     regret: float
     regret_ci95: Interval | None
 
 
-class Crossed(Struct, frozen=True, kw_only=True):
-    """What training in the other domain first does in one domain (Reading R70).
+class CrossingFigures(Struct, frozen=True, kw_only=True):
+    """Effect, in one domain, of training in the other domain first (Reading R70).
 
     `redirected` is a share of choices, and `chance` what arrangements by chance redirect. `regret`
     and `harm` are points of win rate, against training twice in the domain and against training
@@ -128,10 +132,10 @@ class Crossed(Struct, frozen=True, kw_only=True):
     crossing_ci95: Interval | None
 
 
-class Into(Crossed, frozen=True, kw_only=True):
+class Into(CrossingFigures, frozen=True, kw_only=True):
     """The same of a measurement, with what its own seeds show."""
 
-    these_tasks: TheseTasks
+    these_tasks: SeedFigures
 
 
 class Transfer(Struct, frozen=True, kw_only=True):
@@ -158,7 +162,7 @@ class Transfer(Struct, frozen=True, kw_only=True):
 
     @property
     def cost(self) -> float | None:
-        """What crosses at least, in the direction where most does (Reading R71)."""
+        """The least that crosses, in the direction where most does (Reading R71)."""
         return cost((into.regret, into.crossing) for into in self._telling())
 
     @property
@@ -167,10 +171,12 @@ class Transfer(Struct, frozen=True, kw_only=True):
         return max((into.regret for into in self._telling()), default=None)
 
     @property
-    def most(self) -> float | None:
+    def upper_end(self) -> float | None:
         """The most that the intervals for the domain admit, of either regret; None without any."""
         intos = (self.directions or {}).values()
-        return most(bound for into in intos for bound in (into.regret_ci95, into.crossing_ci95))
+        return upper_end(
+            bound for into in intos for bound in (into.regret_ci95, into.crossing_ci95)
+        )
 
     def _telling(self) -> Iterator[Into]:
         """Yield the directions that the word may rest on: of several pairs, those that cross."""
@@ -189,29 +195,35 @@ def transfer(
     """
     names = [strategy.name for strategy in config.strategies]
     pairs = table.domains.pairs
-    of_two = {pair.both: units_of(table.of(pair.both), names, config.groups) for pair in pairs}
+    of_two = {
+        pair.domains: units_of(table.of_domains(pair.domains), names, config.groups)
+        for pair in pairs
+    }
     several = len(of_two) > 1
     tests: dict[Direction, RedirectionTest] = {}
     directions: dict[Direction, Into] = {}
     # A domain in which too little was decided takes every pair's figures: it is in most of them.
     if all(units.bearable for units in of_two.values()):
-        worked = {both: worked_out(u, config.rounds, config.rule) for both, u in of_two.items()}
-        tests_of_two = adjusted({both: test for both, (_, test, _) in worked.items()})
+        worked = {
+            domain_pair: worked_out(u, config.rounds, config.rule)
+            for domain_pair, u in of_two.items()
+        }
+        tests_of_two = adjusted({domain_pair: test for domain_pair, (_, test, _) in worked.items()})
         for pair in pairs:
-            (crossed, _, chance), test = worked[pair.both], tests_of_two[pair.both]
-            at = of_two[pair.both].domains.index(pair.target)
-            seen = these_tasks(vectors, pair.key, table=table, config=config)
+            (crossed, _, chance), test = worked[pair.domains], tests_of_two[pair.domains]
+            side = of_two[pair.domains].domains.index(pair.target)
+            seed_figures = these_tasks(vectors, pair.key, table=table, config=config)
             figures = len(pairs) if several else 1
             tests[pair.key] = test
-            into = figures_into(crossed.into[at], chance[at], test.p_value, figures)
-            directions[pair.key] = Into(**into, these_tasks=seen)
+            into = figures_into(crossed.into[side], chance[side], test.p_value, figures)
+            directions[pair.key] = Into(**into, these_tasks=seed_figures)
     return Transfer(
         rule=RULE,
         margin=MARGIN,
         test=of_any(list(tests.values())),
         directions=directions or None,
         tests=tests if several and tests else None,
-        **beside(list(of_two.values())),
+        **shared_figures(list(of_two.values())),
     )
 
 
@@ -245,7 +257,7 @@ def carried_over(
     """Return by how much each strategy's choices change, by direction: see `carried`."""
     over = {}
     for pair in table.domains.pairs:
-        units = units_of(table.of(pair.both), names, groups)
+        units = units_of(table.of_domains(pair.domains), names, groups)
         if units.bearable:
             over[pair.key] = carried(units, rounds=rounds, rule=rule)[pair.target]
     return over
@@ -254,7 +266,7 @@ def carried_over(
 def figures_into(
     crossed: Crossing, chance: float, p_value: float, figures: int = 1
 ) -> dict[str, Any]:
-    """Return the fields of `Crossed` of one direction, intervals joint with so many figures'."""
+    """Return `CrossingFigures` fields of one direction, intervals joint with so many figures'."""
     return {
         "redirected": _share(crossed.redirected.value),
         "redirected_ci95": redirected_interval(crossed.redirected, p_value, figures),
@@ -278,7 +290,7 @@ def these_tasks(
     *,
     table: VerdictTable,
     config: Configuration,
-) -> TheseTasks:
+) -> SeedFigures:
     """Return what the seeds themselves show, each held against its control or a simulated one.
 
     Source: Readings R70 and R74.
@@ -286,17 +298,17 @@ def these_tasks(
     domain = Pair.parse(direction).target
     coupled = vectors[direction]
     if config.control == "measured":
-        again = vectors[config.domains.control[direction]]
+        control = vectors[config.domains.control[direction]]
     else:
-        again = [_trained_again(table, domain, config)] * len(coupled)
+        control = [_trained_again(table, domain, config)] * len(coupled)
     wins = _win_rates(table, domain)
     moved = [
-        [a - c for a, c in zip(*pair, strict=True)] for pair in zip(again, coupled, strict=True)
+        [a - c for a, c in zip(*pair, strict=True)] for pair in zip(control, coupled, strict=True)
     ]
     lost = [fsum(step * win for step, win in zip(row, wins, strict=True)) for row in moved]
     redirected, low_high = _redirected(moved)
-    return TheseTasks(
-        again=config.control,
+    return SeedFigures(
+        control=config.control,
         redirected=redirected,
         redirected_ci95=low_high,
         regret=mean(lost),
@@ -315,7 +327,7 @@ def _trained_again(table: VerdictTable, domain: Domain, config: Configuration) -
     once = all(bool((counts.sum(axis=2) <= 1).all()) for counts in table.counts.values())
     odds = rates(replace(table, repeated=once), domain)
     names = [strategy.name for strategy in config.strategies]
-    order = sorted(range(len(names)), key=lambda at: names[at])
+    order = sorted(range(len(names)), key=lambda index: names[index])
     ended = trained_twice(
         Odds(a=odds.a[order], tie=odds.tie[order]),
         rounds=config.rounds,
@@ -324,7 +336,7 @@ def _trained_again(table: VerdictTable, domain: Domain, config: Configuration) -
         rng=generator([_STREAM]),
     )
     weights = dict(zip(order, ended.tolist(), strict=True))
-    return tuple(mean(weights[at]) for at in range(len(names)))
+    return tuple(mean(weights[index]) for index in range(len(names)))
 
 
 def _win_rates(table: VerdictTable, domain: Domain) -> list[float]:
@@ -347,11 +359,11 @@ def _redirected(moved: Sequence[Sequence[float]]) -> tuple[float, Interval | Non
     if n == 1:
         return _share(redirected), None
     left = [
-        fsum(abs(total - one) for total, one in zip(sums, row, strict=True)) / (n - 1) / 2
+        fsum(abs(total - move) for total, move in zip(sums, row, strict=True)) / (n - 1) / 2
         for row in moved
     ]
     middle = mean(left)
     value = n * redirected - (n - 1) * middle
-    variance = (n - 1) / n * sum_of_squares(one - middle for one in left)
+    variance = (n - 1) / n * sum_of_squares(estimate - middle for estimate in left)
     half = t_point(n - 1) * sqrt(variance)
     return _share(value), (_share(value - half), _share(value + half))

@@ -1,4 +1,4 @@
-"""What settles the word about coupling, and what to read beside it.
+"""Reasons that settle the word about coupling, and what to read beside it.
 
 Sources: Readings R70 to R74.
 """
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from epc.audit.facts import Facts, Reason, error, warning
 from epc.audit.side_checks import clustered
-from epc.printable import some
+from epc.printable import shortened
 from epc.spec.coupling import FEWEST_DECIDED, FEWEST_SPLITS, LEVEL, MARGIN
 
 _MOST_NAMED: Final = 3
@@ -66,8 +66,8 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
     left = transfer.left_out
     tasks = {domain: places for domain, places in left.tasks.items() if places}
     if left.strategies or tasks:
-        dropped = [*left.strategies, *(f"{d} task {at}" for d in tasks for at in tasks[d])]
-        names = some(dropped, _MOST_NAMED)
+        dropped = [*left.strategies, *(f"{d} task {task}" for d in tasks for task in tasks[d])]
+        names = shortened(dropped, _MOST_NAMED)
         yield warning(
             "Reading R72",
             "/results/summary/transfer/left_out",
@@ -154,7 +154,7 @@ def _holes(lost: dict[str, Any]) -> str:
     for domain, part in lost["by_domain"].items():
         if part["pairs"]:
             ranked = sorted(part["strategies"].items(), key=lambda item: (-item[1], item[0]))
-            listing = some([f"{name} {count}" for name, count in ranked], _MOST_NAMED)
+            listing = shortened([f"{name} {count}" for name, count in ranked], _MOST_NAMED)
             phrases.append(f"{domain}: {part['pairs']} of {part['of']}, {listing}")
     return "; ".join(phrases)
 

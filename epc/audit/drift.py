@@ -53,7 +53,7 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDrift:
-    """What the comparison of two tables came to.
+    """Result of comparing two tables.
 
     `estimate` is the share of pairs whose verdict changed ("reused"), the root mean square change
     of a verdict's probability ("fresh"), or the share of fresh answers unlike the one on record
@@ -125,17 +125,17 @@ def compare_mixed(
     scores = np.array([_SCORES[verdict] for verdict in VERDICTS], dtype=np.float64)
     expected = float((pooled @ scores / (answers + 1)).sum())
     rows = np.arange(n)
-    seen = float(agreement[rows, alone].sum())
+    agreed = float(agreement[rows, alone].sum())
     leaning = abs(float(scores[alone].sum()) - expected)
     edges = np.cumsum(pooled, axis=1)[:, :2] / (answers + 1)[:, None]
     drawn = (rng.random((SHUFFLES, n))[:, :, None] >= edges).sum(axis=2)
     less = agreement[rows, drawn].sum(axis=1)
     further = np.abs(scores[drawn].sum(axis=1) - expected)
     p_values = {
-        "changed": p_of(int((less <= seen + _ROUNDING).sum())),
+        "changed": p_of(int((less <= agreed + _ROUNDING).sum())),
         "direction": p_of(int((further >= leaning - _ROUNDING).sum())),
     }
-    return _drift("mixed", p_values, pairs=n, estimate=1 - seen / n, margin=margin)
+    return _drift("mixed", p_values, pairs=n, estimate=1 - agreed / n, margin=margin)
 
 
 def nothing(kind: Kind, margin: float) -> TableDrift:
@@ -202,10 +202,10 @@ def compare_fresh(
     excess, bound = _excess(a, b, paired=paired)
     enough = min(len(left), len(right)) >= SCREENING_SEEDS
     upper = sqrt(max(0.0, bound)) if bound is not None and enough else None
-    both = (a.sum(axis=(0, 2)) > 0) & (b.sum(axis=(0, 2)) > 0)
+    shared = (a.sum(axis=(0, 2)) > 0) & (b.sum(axis=(0, 2)) > 0)
     estimate = None if excess is None else sqrt(max(0.0, excess))
     return _drift(
-        "fresh", p_values, pairs=int(both.sum()), estimate=estimate, upper=upper, margin=margin
+        "fresh", p_values, pairs=int(shared.sum()), estimate=estimate, upper=upper, margin=margin
     )
 
 
@@ -258,29 +258,29 @@ def _excess(a: Array, b: Array, *, paired: bool) -> tuple[float | None, float | 
     def excess(left: Array, right: Array) -> Array:
         n, m = left.sum(axis=-1), right.sum(axis=-1)
         usable = (n > 1) & (m > 1)
-        within = _within(left, n) + _within(right, m)
+        self_agreement = _self_agreement(left, n) + _self_agreement(right, m)
         between = (left * right).sum(axis=-1) / np.maximum(n * m, 1)
         weight = np.where(usable, n * m / np.maximum(n + m, 1), 0.0)
-        values: Array = (weight * (within / 2 - between)).sum(axis=-1) / weight.sum(axis=-1)
+        values: Array = (weight * (self_agreement / 2 - between)).sum(axis=-1) / weight.sum(axis=-1)
         return values
 
     twice = (left.sum(axis=1) > 1) & (right.sum(axis=1) > 1)
     if not twice.any():
         return None, None
     left, right, a, b = left[twice], right[twice], a[:, twice], b[:, twice]
-    seen = float(excess(left, right))
+    estimate = float(excess(left, right))
     if min(len(a), len(b)) < SCREENING_SEEDS:
-        return seen, None
+        return estimate, None
     if paired:
-        without = [excess(left - a, right - b)]
+        jackknife = [excess(left - a, right - b)]
     else:
-        without = [excess(left - a, right[None]), excess(left[None], right - b)]
-    variance = sum(float(((w - w.mean()) ** 2).sum()) * (len(w) - 1) / len(w) for w in without)
+        jackknife = [excess(left - a, right[None]), excess(left[None], right - b)]
+    variance = sum(float(((w - w.mean()) ** 2).sum()) * (len(w) - 1) / len(w) for w in jackknife)
     freedom = min(len(a), len(b)) - 1
-    return seen, seen + t_point(freedom, 2 * ALPHA) * sqrt(variance)
+    return estimate, estimate + t_point(freedom, 2 * ALPHA) * sqrt(variance)
 
 
-def _within(counts: Array, n: Array) -> Array:
+def _self_agreement(counts: Array, n: Array) -> Array:
     """Return how often two answers of one run agree."""
     agree: Array = (counts * (counts - 1)).sum(axis=-1) / np.maximum(n * (n - 1), 1)
     return agree

@@ -1,4 +1,4 @@
-"""What a measurement's figures weigh: noise floor, excess and p-value as they stand in a manifest.
+"""Evidence in a manifest's figures: noise floor, excess and p-value, as they stand there.
 
 Sources: Readings R15, R38, R39 and R70.
 """
@@ -48,8 +48,8 @@ def crossing(
         for phase in config.phases
     }
     differ = [
-        by_tasks(in_one_order(table.of(both), names), config.rule)
-        for both in combinations(table.domains.names, 2)
+        by_tasks(in_one_order(table.of_domains(domain_pair), names), config.rule)
+        for domain_pair in combinations(table.domains.names, 2)
     ]
     return transfer(vectors, table=table, config=config), any_differ(differ)
 
@@ -61,10 +61,10 @@ def _measured(
     return {
         direction: measured(
             [record["gamma"][direction] for record in per_seed],
-            [gamma(vector(record, again), vector(record, target)) for record in per_seed],
+            [gamma(vector(record, control), vector(record, target)) for record in per_seed],
         )
         for direction, target in config.domains.target.items()
-        for again in [config.domains.control[direction]]
+        for control in [config.domains.control[direction]]
     }
 
 
@@ -113,7 +113,7 @@ def table_json(table: VerdictTable, strategies: Sequence[str]) -> Json:
     }
 
 
-def table_of(document: Json, strategies: Sequence[str], *, whole: bool) -> VerdictTable:
+def table_of(document: Json, strategies: Sequence[str], *, is_whole: bool) -> VerdictTable:
     """Return the table that stands in a manifest of valid shape; it does not say if it is whole."""
     return VerdictTable(
         counts={
@@ -121,5 +121,5 @@ def table_of(document: Json, strategies: Sequence[str], *, whole: bool) -> Verdi
             for domain, rows in document["counts"].items()
         },
         repeated=document["repeated"],
-        whole=whole,
+        is_whole=is_whole,
     )

@@ -1,4 +1,4 @@
-"""What an audit knows of a measurement, how precise it is, and the form of its reasons."""
+"""Facts of a measurement that an audit rests on, how precise it is, and the form of its reasons."""
 
 from collections.abc import Mapping
 from math import sqrt
@@ -11,7 +11,7 @@ from epc.audit.permutation import PermutationTest
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.simulation.evaluators import evaluator
-from epc.simulation.synthetic import GAMMA, Simulated
+from epc.simulation.synthetic import GAMMA, Simulation
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.inference import t_point
@@ -27,7 +27,7 @@ Word = Literal[
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """What an audit knows of a measurement, whatever it was read from.
+    """Facts of a measurement that an audit rests on, whatever they were read from.
 
     `dead` counts the seeds in which no verdict was ever counted, `collapsed` those that ended on
     one strategy in both runs of a direction, `stuck` the seeds whose coupled phase never moved
@@ -116,7 +116,7 @@ def seeds_for_width(sd: float, width: float = WIDTH) -> int:
     return high
 
 
-def sd_of(simulation: Simulated) -> float:
+def sd_of(simulation: Simulation) -> float:
     """Return the spread of gamma over single seeds, in the direction where it is wider."""
     return max(simulation.spread[name].sd for name in GAMMA)
 

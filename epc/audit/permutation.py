@@ -118,8 +118,8 @@ def _studentised(sides: tuple[Array, Array], signs: Array, negligible: float) ->
     for side, flips in zip(sides, (signs[:, :split], signs[:, split:]), strict=True):
         n = side.shape[1]
         means.append(side @ flips.T / n)
-        within = (side**2).sum() - n * (means[-1] ** 2).sum(axis=0)
-        variance += within / (n * max(1, n - 1))
+        squares = (side**2).sum() - n * (means[-1] ** 2).sum(axis=0)
+        variance += squares / (n * max(1, n - 1))
     apart = ((means[0] - means[1]) ** 2).sum(axis=0)
     apart[apart <= negligible] = 0.0
     certain = np.where(apart > 0, np.inf, 0.0)
@@ -127,7 +127,7 @@ def _studentised(sides: tuple[Array, Array], signs: Array, negligible: float) ->
     return ratio
 
 
-def by_seeds(one: Array, other: Array) -> PermutationTest:
+def by_seeds(left: Array, right: Array) -> PermutationTest:
     """Test whether the two pure vectors are alike, with seeds as the unit.
 
     Right for fresh answers only: see `by_weights`. A seed's two pure phases have streams of their
@@ -137,7 +137,7 @@ def by_seeds(one: Array, other: Array) -> PermutationTest:
     Shapes: both (n, K).
     Source: Reading R39.
     """
-    moved = one - other
+    moved = left - right
     if len(moved) > _BLOCKS:  # very many seeds are swapped block by block
         moved = np.stack([part.sum(axis=0) for part in np.array_split(moved, _BLOCKS)])
     signs, listed = _signs(len(moved))
@@ -146,7 +146,7 @@ def by_seeds(one: Array, other: Array) -> PermutationTest:
     return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
 
 
-def by_weights(one: Array, other: Array, *, rounds: int, rule: UpdateRule) -> PermutationTest:
+def by_weights(left: Array, right: Array, *, rounds: int, rule: UpdateRule) -> PermutationTest:
     """Test pure vectors that were published without verdicts; the larger of two p-values.
 
     `by_seeds` alone would call an evaluator coupled that repeats arbitrary answers: its seeds all
@@ -157,9 +157,9 @@ def by_weights(one: Array, other: Array, *, rounds: int, rule: UpdateRule) -> Pe
     Shapes: both (n, K).
     Source: Reading R39.
     """
-    swapped = by_seeds(one, other)
-    strategies = one.shape[1]
-    seeds = min(len(one), _AT_MOST)  # fewer spread more, which errs on the safe side
+    swapped = by_seeds(left, right)
+    strategies = left.shape[1]
+    seeds = min(len(left), _AT_MOST)  # fewer spread more, which errs on the safe side
     rng = np.random.default_rng(_STREAM)
     wins = rng.binomial(MIN_TASKS, _COIN, (2, strategies, _ARBITRARY)) / MIN_TASKS
     means = []
@@ -175,7 +175,7 @@ def by_weights(one: Array, other: Array, *, rounds: int, rule: UpdateRule) -> Pe
         )
         means.append(ended.reshape(strategies, _ARBITRARY, seeds).mean(axis=2))
     arbitrary = ((means[0] - means[1]) ** 2).sum(axis=0)
-    observed = float(((one - other).mean(axis=0) ** 2).sum())
+    observed = float(((left - right).mean(axis=0) ** 2).sum())
     share = (1 + int((arbitrary >= observed).sum())) / (1 + _ARBITRARY)
     return replace(swapped, p_value=max(swapped.p_value, share))
 

@@ -1,4 +1,4 @@
-"""What a pilot says of an evaluator's answers: does it repeat them, and do tasks move them alike?
+"""Answers of a pilot: whether the evaluator repeats them, and whether tasks move them alike.
 
 A verdict varies about its strategy's win rate. Part of that is the pair's own and comes again when
 the pair is asked again; of this, part is the task's and moves all strategies alike. How many tasks
@@ -51,24 +51,24 @@ def answering(table: VerdictTable, *, flips: int, asked_again: int, source: str)
 
     Raises: UsageError for fewer than `FEWEST_CALLS` verdicts.
     """
-    if table.asked() < FEWEST_CALLS:
+    if table.verdict_count() < FEWEST_CALLS:
         raise UsageError(
-            f"{source} has {table.asked()} verdicts: a pilot takes at least {FEWEST_CALLS}"
+            f"{source} has {table.verdict_count()} verdicts: a pilot takes at least {FEWEST_CALLS}"
         )
-    within, shared, total = (0.0, 0.0, 0.0)
-    again = 0
+    pair_variance, shared, total = (0.0, 0.0, 0.0)
+    pairs_repeated = 0
     for domain in table.domains.names:
-        won, lost = (table.counts[domain][..., at].astype(float) for at in range(_TWICE))
-        some = _shares(won, won + lost)
-        again, within = again + some[0], within + some[1]
-        shared, total = shared + some[2], total + some[3]
+        won, lost = (table.counts[domain][..., kind].astype(float) for kind in range(_TWICE))
+        parts = _shares(won, won + lost)
+        pairs_repeated, pair_variance = pairs_repeated + parts[0], pair_variance + parts[1]
+        shared, total = shared + parts[2], total + parts[3]
     repeats = PUBLISHED.repeats
     if asked_again >= _FEWEST_AGAIN:
         # Two answers of one pair differ twice as often as one varies about the pair's own rate.
         mean = total / len(table.counts)
         repeats = 1 - min(1.0, flips / asked_again / 2 / mean) if mean else 1.0
-    elif again >= _FEWEST_AGAIN and total:
-        repeats = 1 - within / total
+    elif pairs_repeated >= _FEWEST_AGAIN and total:
+        repeats = 1 - pair_variance / total
     repeats = min(1.0, max(0.0, repeats))
     alike = shared / total if total else PUBLISHED.alike
     return Answering(repeats=repeats, alike=min(repeats, max(0.0, alike)), source=source)
@@ -89,18 +89,22 @@ def _shares(won: Array, decided: Array) -> tuple[int, float, float, float]:
     # A mean of few tasks takes its own share of the spread.
     freed = np.sqrt(tasks / np.maximum(1, tasks - 1))[:, None]
     off = np.where(has_verdict, rates - means[:, None], 0.0) * freed
-    both = float((has_verdict.sum(axis=0) ** 2 - has_verdict.sum(axis=0)).sum())
-    shared = float((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum()) / max(1.0, both)
-    more = decided > 1
-    n = decided[more]
-    variances = won[more] * (n - won[more]) / (n * (n - 1))
-    within = float(variances.mean()) if len(variances) else 0.0
+    pair_count = float((has_verdict.sum(axis=0) ** 2 - has_verdict.sum(axis=0)).sum())
+    shared = float((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum()) / max(1.0, pair_count)
+    has_repeat = decided > 1
+    n = decided[has_repeat]
+    variances = won[has_repeat] * (n - won[has_repeat]) / (n * (n - 1))
+    pair_variance = float(variances.mean()) if len(variances) else 0.0
     among = (off**2)[has_verdict]
     # What a pair's mean of few answers has by chance is not its own.
-    chance = np.divide(within, decided, out=np.zeros_like(decided), where=has_verdict)[has_verdict]
+    chance = np.divide(pair_variance, decided, out=np.zeros_like(decided), where=has_verdict)[
+        has_verdict
+    ]
     between = max(0.0, float((among - chance).mean())) if len(among) else 0.0
-    total = between + within if len(variances) else float(among.mean()) if len(among) else 0.0
-    return int(more.sum()), within, shared, total
+    total = (
+        between + pair_variance if len(variances) else float(among.mean()) if len(among) else 0.0
+    )
+    return int(has_repeat.sum()), pair_variance, shared, total
 
 
 _FEWEST: Final = 3  # strategies: through two points there is always a line
@@ -108,7 +112,7 @@ _FEWEST: Final = 3  # strategies: through two points there is always a line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskQuality:
-    """What the verdicts on one task are worth, the baseline's comparison with itself left out.
+    """Worth of the verdicts on one task, the baseline's comparison with itself left out.
 
     `asked` counts strategies with any verdict, `decided` those with an A or a B. `win_rate` is the
     mean over the decided strategies of how often their answer won, `spread` its population
@@ -142,8 +146,8 @@ def task_quality(
         decided = counts[..., 0] + counts[..., 1]
         rates = np.where(decided > 0, counts[..., 0] / np.maximum(decided, 1), np.nan)
         for task in range(rates.shape[1]):
-            here = rates[:, task]
-            rated = here[~np.isnan(here)]
+            task_rates = rates[:, task]
+            rated = task_rates[~np.isnan(task_rates)]
             qualities.append(
                 TaskQuality(
                     domain=domain,
@@ -152,18 +156,18 @@ def task_quality(
                     decided=len(rated),
                     win_rate=float(rated.mean()) if len(rated) else None,
                     spread=float(rated.std()) if len(rated) else None,
-                    with_rest=_correlation(here, np.delete(rates, task, axis=1)),
+                    with_rest=_correlation(task_rates, np.delete(rates, task, axis=1)),
                 )
             )
     return qualities
 
 
-def _correlation(here: Array, means: Array) -> float | None:
+def _correlation(task_rates: Array, means: Array) -> float | None:
     """Return how a task's rates go with the mean of the others', over strategies with both."""
-    both = ~np.isnan(here) & ~np.isnan(means).all(axis=1)
-    if both.sum() < _FEWEST:
+    usable = ~np.isnan(task_rates) & ~np.isnan(means).all(axis=1)
+    if usable.sum() < _FEWEST:
         return None
-    x, y = here[both], np.nanmean(means[both], axis=1)
+    x, y = task_rates[usable], np.nanmean(means[usable], axis=1)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     return float(np.corrcoef(x, y)[0, 1])

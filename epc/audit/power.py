@@ -120,7 +120,7 @@ _NONE: Final = Outcome(runs=0, coupled=0, widths=())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What every design that was tried comes to; `recommended` has the wanted power for least.
+    """Outcomes of all designs that were tried; `recommended` has the wanted power at least cost.
 
     None where no design has, or no power was wanted.
     """
@@ -130,7 +130,7 @@ class Plan:
 
     @property
     def tasks_help_more(self) -> bool:
-        """Whether four times the tasks buy more power than four times the seeds."""
+        """Return whether four times the tasks buy more power than four times the seeds."""
         tasks, seeds = (self.outcomes[design] for design in (MORE_TASKS, MORE_SEEDS))
         return tasks.power - seeds.power > _FAR * sqrt(tasks.error**2 + seeds.error**2)
 
@@ -164,9 +164,9 @@ def planned(population: Population, wanted: float | None, spread: Spread, *, run
         screened = outcomes[design]
         if screened.power + _FAR * screened.error < wanted:
             continue
-        again = simulated(population, design, spread, runs=runs, first=SCREENED // _A_POINT)
-        outcomes[design] = again
-        if again.power >= wanted:
+        outcome = simulated(population, design, spread, runs=runs, first=SCREENED // _A_POINT)
+        outcomes[design] = outcome
+        if outcome.power >= wanted:
             return Plan(outcomes=outcomes, recommended=design)
     return Plan(outcomes=outcomes, recommended=None)
 
@@ -225,18 +225,20 @@ def work(point: Point) -> Outcome:
     """Simulate a point's measurements and put each to the rule."""
     population, design = point.population, point.design
     rng = stream_of(_STREAM, (population, design), point.number)
-    names = [f"{at:03}" for at in range(population.strategies)]
+    names = [f"{index:03}" for index in range(population.strategies)]
     coupled, widths = 0, []
-    for at, run in enumerate(
+    for index, run in enumerate(
         simulate_runs(population, runs=point.runs, seeds=design.seeds, reuse=design.reuse, rng=rng)
     ):
         units = units_of(run.table, names, population.groups)
         says, crossed = called_coupled(units, rounds=population.rounds, rule=RULE)
         coupled += says
-        if at < _SIZED and units.bearable:
+        if index < _SIZED and units.bearable:
             crossed = crossed or crossings(units, rounds=population.rounds, rule=RULE)
             intervals = [into.regret.interval for into in crossed.into]
-            widths.append(max(one[1] - one[0] for one in intervals if one is not None))
+            widths.append(
+                max(interval[1] - interval[0] for interval in intervals if interval is not None)
+            )
     return Outcome(runs=point.runs, coupled=coupled, widths=tuple(widths))
 
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from epc.digests import sha256
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, exchanged, judged
-from epc.protocol.verdict import Said, classify
+from epc.protocol.verdict import AnswerKind, classify
 from epc.spec.domains import Domain
 
 Control = Literal["shuffled", "off_topic", "refusing"]
@@ -46,7 +46,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Probe(Struct, frozen=True, kw_only=True):
-    """One question: an answer, what it stands against, and which of the two comes first.
+    """A question: an answer, what it stands against, and which of the two comes first.
 
     `against` is another answer of the run: the off-topic one, or in an exchanged pair the
     baseline's; None where what it stands against is made. `evaluation` is the call with the run's
@@ -62,8 +62,8 @@ class Probe(Struct, frozen=True, kw_only=True):
     @property
     def place(self) -> str:
         """The occasion of its call, so that it is no answer to anything else."""
-        other = None if self.against is None else self.against.call
-        parts = (self.kind, self.evaluation or self.answer.call, other, self.first)
+        against = None if self.against is None else self.against.call
+        parts = (self.kind, self.evaluation or self.answer.call, against, self.first)
         return PLACE + "/".join(part for part in parts if part is not None)
 
     def pair(self, config: Configuration) -> Pair:
@@ -110,9 +110,9 @@ class Probe(Struct, frozen=True, kw_only=True):
 
 def fit(text: str) -> bool:
     """Return whether an answer can stand as the good one of a planted pair (Reading R41)."""
-    words = judged(text).casefold().split()
-    enough = len(words) >= MIN_WORDS and len(set(words)) >= MIN_DISTINCT
-    return enough and classify(text) is not Said.REFUSAL
+    tokens = judged(text).casefold().split()
+    enough = len(tokens) >= MIN_WORDS and len(set(tokens)) >= MIN_DISTINCT
+    return enough and classify(text) is not AnswerKind.REFUSAL
 
 
 def shuffled(text: str, key: str) -> str:
@@ -125,13 +125,13 @@ def shuffled(text: str, key: str) -> str:
     """
     parts = split(r"(\s+)", text)
     places = [index for index, part in enumerate(parts) if part and not part.isspace()]
-    words = [parts[position] for position in places]
-    if len(set(words)) < 2:  # noqa: PLR2004  (no other order)
+    tokens = [parts[position] for position in places]
+    if len(set(tokens)) < 2:  # noqa: PLR2004  (no other order)
         return text
     for attempt in count():
-        order = sorted(range(len(words)), key=lambda i: _digest(key, attempt, i))
-        mixed = [words[i] for i in order]
-        if mixed != words:
+        order = sorted(range(len(tokens)), key=lambda i: _digest(key, attempt, i))
+        mixed = [tokens[i] for i in order]
+        if mixed != tokens:
             break
     for position, word in zip(places, mixed, strict=True):
         parts[position] = word
@@ -161,12 +161,12 @@ def planted(answers: Iterable[Answer], config: Configuration) -> Iterator[tuple[
             waiting.remove(answer)
             used[answer.strategy] += 1
             kind = CONTROLS[(number + visit) % len(CONTROLS)]
-            other = _off_topic(answer, good, config) if kind == "off_topic" else None
-            if kind == "off_topic" and other is None:  # answers to one task only
+            off_topic = _off_topic(answer, good, config) if kind == "off_topic" else None
+            if kind == "off_topic" and off_topic is None:  # answers to one task only
                 kind = "shuffled"
             yield (
-                Probe(kind=kind, answer=answer, against=other, first="answer"),
-                Probe(kind=kind, answer=answer, against=other, first="against"),
+                Probe(kind=kind, answer=answer, against=off_topic, first="answer"),
+                Probe(kind=kind, answer=answer, against=off_topic, first="against"),
             )
 
 
@@ -200,10 +200,10 @@ def exchanges(compared: Iterable[Probe], config: Configuration) -> Iterator[Prob
 
 def _distinct(answers: Iterable[Answer]) -> list[Answer]:
     """Return answers in the order of their calls, equal ones to one task once."""
-    kept: dict[tuple[Domain, int, str], Answer] = {}
+    distinct: dict[tuple[Domain, int, str], Answer] = {}
     for answer in sorted(answers, key=lambda answer: answer.call):
-        kept.setdefault((answer.domain, answer.task, judged(answer.text)), answer)
-    return list(kept.values())
+        distinct.setdefault((answer.domain, answer.task, judged(answer.text)), answer)
+    return list(distinct.values())
 
 
 def _off_topic(answer: Answer, answers: Sequence[Answer], config: Configuration) -> Answer | None:
@@ -212,16 +212,16 @@ def _off_topic(answer: Answer, answers: Sequence[Answer], config: Configuration)
     The same strategy, so that the two differ in what they are about and not in their manner.
     """
 
-    def task(of: Answer) -> str:
-        return config.tasks[of.domain][of.task]
+    def task(candidate: Answer) -> str:
+        return config.tasks[candidate.domain][candidate.task]
 
-    other = [
+    candidates = [
         candidate
         for candidate in answers
         if task(candidate) != task(answer) and judged(candidate.text) != judged(answer.text)
     ]
     return min(
-        other,
+        candidates,
         default=None,
         key=lambda candidate: (
             candidate.domain == answer.domain,

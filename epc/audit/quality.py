@@ -1,4 +1,4 @@
-"""Is the work better by gold where an agent follows a judge, and what does a detour cost by gold?
+"""Gain by gold of an agent that follows a judge, and the cost by gold of a detour.
 
 Policies come from the judge's verdicts on one half of the tasks, their worth from gold on the other
 half, and the other way round: so nobody is flattered by having chosen what happened to win. The
@@ -57,7 +57,7 @@ class Blind(Struct, frozen=True, kw_only=True):
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """What an agent is worth in one domain by gold, in win rate.
+    """Worth of an agent in one domain by gold, in win rate.
 
     `start` is the worth of all strategies alike. Gains are over that, of the agent that a detour is
     held against, which was trained here twice: `proxy_gain` of the one that the judge trained, as
@@ -78,7 +78,7 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 class Detour(Struct, frozen=True, kw_only=True):
-    """What training in the other domain first costs, in win rate, against training here twice.
+    """Cost of training in the other domain first, in win rate, against training here twice.
 
     `regret` is by the judge's own verdicts, `gold_loss` by gold; `gold_trained_loss` is that of an
     agent trained by gold, and `beyond` what the first loses more than that one.
@@ -91,7 +91,7 @@ class Detour(Struct, frozen=True, kw_only=True):
 
 
 class Quality(Struct, frozen=True, kw_only=True):
-    """What is known of the work by gold; where nothing is, `NotMeasured` stands in its place."""
+    """Figures of the work by gold; where nothing is known, `NotMeasured` stands in their place."""
 
     domains: Mapping[Domain, Work]
     directions: Mapping[Direction, Detour]
@@ -99,8 +99,8 @@ class Quality(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """One domain's verdicts and labels, by group of tasks and strategy.
+class LabelledVerdicts:
+    """Verdicts and labels of one domain, by group of tasks and strategy.
 
     Shapes: each (groups, K); `won` of `decided` verdicts, `gold` summed over `labels`.
     """
@@ -118,19 +118,23 @@ class Judged:
         share: Array = tied / np.maximum(1, tied + self.decided.sum(axis=0))
         return share
 
-    def in_order(self, order: Sequence[int]) -> "Judged":
-        """Return the groups in the order of their content, the strategies in this one."""
+    def in_order(self, order: Sequence[int]) -> "LabelledVerdicts":
+        """Return the strategies in this order, and the groups in the order of their content."""
         parts = [getattr(self, name)[:, order] for name in self.__slots__]
         rows = sorted(np.stack(parts, axis=1).tolist())
-        return Judged(**dict(zip(self.__slots__, np.array(rows).transpose(1, 0, 2), strict=True)))
+        return LabelledVerdicts(
+            **dict(zip(self.__slots__, np.array(rows).transpose(1, 0, 2), strict=True))
+        )
 
     @property
     def is_dense(self) -> bool:
-        """Whether gold could train an agent: enough groups have labels of every strategy."""
+        """Return whether gold could train an agent: enough groups have labels of every strategy."""
         return bool(((self.labels > 0).mean(axis=0) >= _DENSE).all())
 
 
-def judged_of(counts: Counts, gold: Array, labels: Array, groups: Sequence[str] | None) -> Judged:
+def judged_of(
+    counts: Counts, gold: Array, labels: Array, groups: Sequence[str] | None
+) -> LabelledVerdicts:
     """Return a domain of a verdict table with its labels, by group of tasks.
 
     Shapes: counts (K, tasks, 3), won, lost and tied; gold and labels (K, tasks).
@@ -139,9 +143,11 @@ def judged_of(counts: Counts, gold: Array, labels: Array, groups: Sequence[str] 
     parts = np.stack([won, won + lost, tied, gold, labels], axis=2)
     names = list(dict.fromkeys(groups or ()))
     if groups is not None:
-        member = np.array([[name == own for own in groups] for name in names], np.float64)
+        member = np.array([[name == group for group in groups] for name in names], np.float64)
         parts = np.einsum("gt,ktn->kgn", member, parts)
-    return Judged(**dict(zip(Judged.__slots__, parts.transpose(2, 1, 0), strict=True)))
+    return LabelledVerdicts(
+        **dict(zip(LabelledVerdicts.__slots__, parts.transpose(2, 1, 0), strict=True))
+    )
 
 
 class _Values(NamedTuple):
@@ -152,7 +158,7 @@ class _Values(NamedTuple):
 
 
 def quality(
-    domains: Mapping[Domain, Judged],
+    domains: Mapping[Domain, LabelledVerdicts],
     strategies: Sequence[str],
     *,
     rounds: int,
@@ -171,35 +177,35 @@ def quality(
             lacking = strategies[int((side.labels.sum(axis=0) == 0).argmax())]
             why = f"no task of {name} has a label of the strategy {lacking!r}"
             return NotMeasured(why=why, how="label its answers as well")
-    order = sorted(range(len(strategies)), key=lambda at: strategies[at])
+    order = sorted(range(len(strategies)), key=lambda index: strategies[index])
     sides = {name: side.in_order(order) for name, side in domains.items()}
     work: dict[Domain, Work] = {}
     detours: dict[Direction, Detour] = {}
-    for one, other in combinations(sorted(sides), 2):
-        both = sides[one], sides[other]
-        seen = _seen(both, rounds=rounds, rule=rule)
-        for at, (name, away) in enumerate(((one, other), (other, one))):
+    for left, right in combinations(sorted(sides), 2):
+        pair = sides[left], sides[right]
+        cut_figures = _figures_by_cut(pair, rounds=rounds, rule=rule)
+        for index, (name, away) in enumerate(((left, right), (right, left))):
             figures = {
-                each: _figure(
-                    cuts[:, :, at],
-                    parts[:, :, at],
-                    both,
-                    detour=each in Detour.__struct_fields__,
+                figure_name: _figure(
+                    cuts[:, :, index],
+                    parts[:, :, index],
+                    pair,
+                    detour=figure_name in Detour.__struct_fields__,
                 )
-                for each, (cuts, parts) in seen.items()
+                for figure_name, (cuts, parts) in cut_figures.items()
             }
             work.setdefault(name, _work(sides[name], figures, [strategies[k] for k in order]))
-            detours[Pair(away, name).key] = Detour(**_only(figures, Detour))
+            detours[Pair(away, name).key] = Detour(**_fields_of(figures, Detour))
     return Quality(domains=work, directions=detours)
 
 
-def _work(side: Judged, figures: Mapping[str, Figure], names: Sequence[str]) -> Work:
+def _work(side: LabelledVerdicts, figures: Mapping[str, Figure], names: Sequence[str]) -> Work:
     work = Work(
         word="gain_not_shown",
         groups=len(side.gold),
         labels=int(side.labels.sum()),
         blind=tuple(blind_spots(side, names)),
-        **_only(figures, Work),
+        **_fields_of(figures, Work),
     )
     # A distance is above 0 by noise alone, which the jackknife takes for spread: no interval.
     floor = Figure(value=work.floor.value, ci95=None)
@@ -214,27 +220,29 @@ def word_of(gain: Figure) -> Word:
     return "harms" if high < 0 else "gain_not_shown"
 
 
-def _only(figures: Mapping[str, Figure], of: type[Struct]) -> dict[str, Any]:
-    """Return the figures that a struct has; those of an agent that gold trained may be none."""
-    own = {"gold_trained_gain", "gold_trained_loss", "beyond"}.intersection(of.__struct_fields__)
-    known = {name: figure for name, figure in figures.items() if name in of.__struct_fields__}
-    return dict.fromkeys(own) | known
+def _fields_of(figures: Mapping[str, Figure], struct: type[Struct]) -> dict[str, Any]:
+    """Return the figures that are fields of a struct; None where gold trained no agent."""
+    optional = {"gold_trained_gain", "gold_trained_loss", "beyond"}.intersection(
+        struct.__struct_fields__
+    )
+    present = {name: figure for name, figure in figures.items() if name in struct.__struct_fields__}
+    return dict.fromkeys(optional) | present
 
 
-def _seen(
-    both: tuple[Judged, Judged], *, rounds: int, rule: Rule
+def _figures_by_cut(
+    pair: tuple[LabelledVerdicts, LabelledVerdicts], *, rounds: int, rule: Rule
 ) -> dict[str, tuple[Array, Array]]:
-    """Return each figure of both domains: by every cut, and over all cuts without every block.
+    """Return each figure of both domains: by every cut, and without each block over all cuts.
 
     It comes twice, from two halves of the wheels.
 
     Shapes: (2, cuts, 2), (2, blocks, 2), blocks of the first domain before those of the second.
     """
-    upper, blocks = _cuts(both)
-    dense = all(side.is_dense for side in both)
-    whole = _of_tables(both, upper, rounds=rounds, rule=rule, wheels=_WHEELS, dense=dense)
-    without = _of_tables(
-        both,
+    upper, blocks = _cuts(pair)
+    dense = all(side.is_dense for side in pair)
+    full = _of_tables(pair, upper, rounds=rounds, rule=rule, wheels=_WHEELS, dense=dense)
+    jackknife = _of_tables(
+        pair,
         (upper[None] * (1 - blocks)[:, None, None]).reshape(-1, *upper.shape[1:]),
         rounds=rounds,
         rule=rule,
@@ -242,20 +250,22 @@ def _seen(
         dense=dense,
     )
     shape = 2, len(blocks), _CUTS, 2
-    return {name: (cuts, without[name].reshape(shape).mean(axis=2)) for name, cuts in whole.items()}
+    return {
+        name: (cuts, jackknife[name].reshape(shape).mean(axis=2)) for name, cuts in full.items()
+    }
 
 
-def _cuts(both: tuple[Judged, Judged]) -> tuple[Array, Array]:
-    """Return each cut's two halves, and the blocks; a row marks groups of both domains with 1.
+def _cuts(pair: tuple[LabelledVerdicts, LabelledVerdicts]) -> tuple[Array, Array]:
+    """Return the halves of each cut, and the blocks; a row marks groups of both domains with 1.
 
     Groups are sorted, so cuts that do not know them would tear apart, or keep together, those that
     are alike, and in both domains the same ones. What is drawn follows from a domain's content.
 
     Shapes: (cuts, 2, groups), (blocks, groups).
     """
-    sizes = [len(side.gold) for side in both]
+    sizes = [len(side.gold) for side in pair]
     halves, blocks = [], []
-    for side, size in zip(both, sizes, strict=True):
+    for side, size in zip(pair, sizes, strict=True):
         rng = np.random.default_rng([_STREAM, crc32(side.won.tobytes() + side.gold.tobytes())])
         upper = rng.random((_CUTS, size)).argsort(axis=1).argsort(axis=1) < size // 2
         halves.append(np.stack([upper, ~upper], axis=1))
@@ -269,7 +279,7 @@ def _cuts(both: tuple[Judged, Judged]) -> tuple[Array, Array]:
 
 
 def _of_tables(
-    both: tuple[Judged, Judged],
+    pair: tuple[LabelledVerdicts, LabelledVerdicts],
     halves: Array,
     *,
     rounds: int,
@@ -277,30 +287,32 @@ def _of_tables(
     wheels: int,
     dense: bool,
 ) -> dict[str, Array]:
-    """Return each figure of both domains for every cut, the mean of its two ways round.
+    """Return each figure of both domains for every cut: the mean over both roles of its halves.
 
     Shapes: halves (cuts, 2, groups); each figure (2, cuts, 2), by two halves of the wheels.
     """
     rows = halves.reshape(-1, halves.shape[2])
-    first = len(both[0].gold)
+    first = len(pair[0].gold)
     values = [
         _values(side, part)
-        for side, part in zip(both, (rows[:, :first], rows[:, first:]), strict=True)
+        for side, part in zip(pair, (rows[:, :first], rows[:, first:]), strict=True)
     ]
-    ties = both[0].ties, both[1].ties
+    ties = pair[0].ties, pair[1].ties
     by_judge = _trained([v.judge for v in values], ties, rounds=rounds, rule=rule, wheels=wheels)
-    none = np.zeros_like(ties[0])
+    no_ties = np.zeros_like(ties[0])
     by_gold = None
     if dense:
         rates = [np.clip(v.gold, 0, 1) for v in values]
-        by_gold = _trained(rates, (none, none), rounds=rounds, rule=rule, wheels=wheels)
+        by_gold = _trained(rates, (no_ties, no_ties), rounds=rounds, rule=rule, wheels=wheels)
     figures: dict[str, list[Array]] = {}
-    for at, worth in enumerate(values):
-        judge, gold = (_turned(of) for of in worth)  # a policy is worth what the other half says
-        twice, crossed = by_judge[at]
+    for index, worth in enumerate(values):
+        judge, gold = (
+            _turned(win_rates) for win_rates in worth
+        )  # a policy is worth what the other half says
+        twice, crossed = by_judge[index]
         gained, lost = twice - 1 / len(gold), twice - crossed
         home = twice.mean(axis=0)
-        own = {
+        domain_figures = {
             "start": np.tile(gold.mean(axis=0), (2, 1)),
             "proxy_gain": (gained * judge).sum(axis=1),
             "gold_gain": (gained * gold).sum(axis=1),
@@ -309,24 +321,24 @@ def _of_tables(
             "gold_loss": (lost * gold).sum(axis=1),
         }
         if by_gold:
-            twice, crossed = by_gold[at]
-            own |= {
+            twice, crossed = by_gold[index]
+            domain_figures |= {
                 "gold_trained_gain": ((twice - 1 / len(gold)) * gold).sum(axis=1),
                 "gold_trained_loss": ((twice - crossed) * gold).sum(axis=1),
                 "beyond": ((lost - (twice - crossed)) * gold).sum(axis=1),
             }
-        for name, value in own.items():
+        for name, value in domain_figures.items():
             figures.setdefault(name, []).append(value.reshape(2, -1, 2).mean(axis=2))
-    return {name: np.stack(of, axis=2) for name, of in figures.items()}
+    return {name: np.stack(domain_values, axis=2) for name, domain_values in figures.items()}
 
 
 def _turned(values: Array) -> Array:
-    """Return the tables with the halves of each cut in each other's place."""
+    """Return the tables with the two halves of each cut exchanged."""
     turned: Array = values.reshape(len(values), -1, 2)[:, :, ::-1].reshape(values.shape)
     return turned
 
 
-def _values(side: Judged, rows: Array) -> _Values:
+def _values(side: LabelledVerdicts, rows: Array) -> _Values:
     """Return a domain's win rates by the judge and by gold, for the groups that each row marks.
 
     Where labels are of some groups alone, the judge's verdicts on the others help as far as they
@@ -340,12 +352,12 @@ def _values(side: Judged, rows: Array) -> _Values:
     label = side.gold / np.maximum(1, side.labels)
     gold = won_shares(rows @ (label * has), rows @ has).T
     if not has.all():
-        both = has * (side.decided > 0)
+        overlap = has * (side.decided > 0)
         verdict = side.won / np.maximum(1, side.decided)
-        count = rows @ both
-        x, y = (won_shares(rows @ (value * both), count).T for value in (verdict, label))
-        together = (rows @ (both * verdict * label) - count * x * y).sum(axis=1, keepdims=True)
-        spread = (rows @ (both * verdict**2) - count * x * x).sum(axis=1, keepdims=True)
+        count = rows @ overlap
+        x, y = (won_shares(rows @ (value * overlap), count).T for value in (verdict, label))
+        together = (rows @ (overlap * verdict * label) - count * x * y).sum(axis=1, keepdims=True)
+        spread = (rows @ (overlap * verdict**2) - count * x * x).sum(axis=1, keepdims=True)
         slope = np.divide(together, spread, out=np.zeros_like(spread), where=spread > _ROUNDED)
         gold += slope * (judge.T - x)
     return _Values(judge=judge, gold=np.ascontiguousarray(gold.T))
@@ -354,17 +366,24 @@ def _values(side: Judged, rows: Array) -> _Values:
 def _trained(
     rates: Sequence[Array], ties: tuple[Array, Array], *, rounds: int, rule: Rule, wheels: int
 ) -> list[tuple[Array, Array]]:
-    """Return the policies of each domain: trained here twice, and there and then here.
+    """Return the final policies of each domain: trained here twice, and first in the other domain.
 
     Shapes: rates (K, tables); each policy (2, K, tables), by two halves of the wheels.
     """
-    one, two = zip(Rates(*rates), ties, strict=True)
-    ways: list[Way] = [(one, one), (two, one), (two, two), (one, two)]
+    domain_a, domain_b = zip(Rates(*rates), ties, strict=True)
+    ways: list[Way] = [
+        (domain_a, domain_a),
+        (domain_b, domain_a),
+        (domain_b, domain_b),
+        (domain_a, domain_b),
+    ]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels)
     return [(ended[0], ended[1]), (ended[2], ended[3])]
 
 
-def _figure(cuts: Array, without: Array, both: tuple[Judged, Judged], *, detour: bool) -> Figure:
+def _figure(
+    cuts: Array, jackknife: Array, pair: tuple[LabelledVerdicts, LabelledVerdicts], *, detour: bool
+) -> Figure:
     """Return a figure with its interval by the jackknife over blocks of groups.
 
     The product of the two halves of the wheels has no noise of the wheels in it; what that does to
@@ -379,49 +398,51 @@ def _figure(cuts: Array, without: Array, both: tuple[Judged, Judged], *, detour:
     Shapes: (2, cuts), (2, blocks).
     Source: B. Efron and C. Stein, Annals of Statistics 9 (1981), 586-596.
     """
-    one, other = (mean(half) for half in cuts.tolist())
-    counts = [min(len(side.gold), _BLOCKS) for side in both]
-    blocks = np.split(without, [counts[0]], axis=1)
-    variance = sum(max(0.0, (n - 1) * _spread(of)) for n, of in zip(counts, blocks, strict=True))
+    first_half, second_half = (mean(half) for half in cuts.tolist())
+    counts = [min(len(side.gold), _BLOCKS) for side in pair]
+    blocks = np.split(jackknife, [counts[0]], axis=1)
+    variance = sum(
+        max(0.0, (n - 1) * _spread(block)) for n, block in zip(counts, blocks, strict=True)
+    )
     # A mean over so many cuts has that much of one cut's spread beside what all have in common.
     together = max(0.0, (1 + 1 / _CUTS) * _CUTS / (_CUTS - 1) * _spread(cuts))
-    taken, least = _TAKEN["detour" if detour else "gain"]
-    variance = max(variance - taken * together, least * together)
-    freedom = min(counts) // (2 if both[0].gold.shape[1] == _TWO else 1) - 1
-    half = t_point(freedom) * sqrt(variance + (one - other) ** 2 / 4)
-    value = mean([one, other])
+    discount, least = _TAKEN["detour" if detour else "gain"]
+    variance = max(variance - discount * together, least * together)
+    freedom = min(counts) // (2 if pair[0].gold.shape[1] == _TWO else 1) - 1
+    half = t_point(freedom) * sqrt(variance + (first_half - second_half) ** 2 / 4)
+    value = mean([first_half, second_half])
     return Figure(value=value, ci95=(value - half, value + half))
 
 
 def _spread(halves: Array) -> float:
     """Return the variance of parts that come twice, by wheels of their own. Shapes: (2, parts)."""
-    one, other = ([x - mean(half) for x in half] for half in halves.tolist())
-    return mean([a * b for a, b in zip(one, other, strict=True)])
+    first, second = ([x - mean(half) for x in half] for half in halves.tolist())
+    return mean([a * b for a, b in zip(first, second, strict=True)])
 
 
-def blind_spots(side: Judged, names: Sequence[str]) -> Iterator[Blind]:
+def blind_spots(side: LabelledVerdicts, names: Sequence[str]) -> Iterator[Blind]:
     """Yield the pairs of strategies that gold separates and the judge does not, or reverses."""
     pairs = [*combinations(range(len(names)), 2)]
     verdict = side.won / np.where(side.decided > 0, side.decided, np.nan)
     label = side.gold / np.where(side.labels > 0, side.labels, np.nan)
-    for one, other in pairs:
-        gold = _apart(label[:, one] - label[:, other], ALPHA / len(pairs))
-        judge = _apart(verdict[:, one] - verdict[:, other], ALPHA)
+    for left, right in pairs:
+        gold = _apart(label[:, left] - label[:, right], ALPHA / len(pairs))
+        judge = _apart(verdict[:, left] - verdict[:, right], ALPHA)
         if gold.ci95 is None or judge.ci95 is None or gold.ci95[0] <= 0 <= gold.ci95[1]:
             continue
         up = gold.ci95[0] > 0
         backwards = judge.ci95[1] < 0 if up else judge.ci95[0] > 0
         if backwards or judge.ci95[0] <= 0 <= judge.ci95[1]:
-            two = names[one], names[other]
-            yield Blind(strategies=two, gold=gold, judge=judge, reversed=backwards)
+            pair = names[left], names[right]
+            yield Blind(strategies=pair, gold=gold, judge=judge, reversed=backwards)
 
 
 def _apart(differences: Array, error: float) -> Figure:
-    known = differences[~np.isnan(differences)].tolist()
-    if len(known) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
+    labelled = differences[~np.isnan(differences)].tolist()
+    if len(labelled) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return Figure(value=None, ci95=None)
     middle, half = (
-        mean(known),
-        t_point(len(known) - 1, error) * sqrt(variance_of(known) / len(known)),
+        mean(labelled),
+        t_point(len(labelled) - 1, error) * sqrt(variance_of(labelled) / len(labelled)),
     )
     return Figure(value=middle, ci95=(middle - half, middle + half))

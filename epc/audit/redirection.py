@@ -79,9 +79,9 @@ def by_chance(units: Units, *, rounds: int, rule: Rule) -> tuple[float, float]:
     it is held against, by a cut of its own.
     """
     rows, _ = splits(*units.numbers.values(), **_looked_at(rounds, rule))
-    some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
-    drawn = np.random.default_rng(_CUT_STREAM).random(some.shape)
-    first, second = (np.concatenate([side, *_cut(side, drawn)]) for side in (some, 1 - some))
+    sample = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
+    drawn = np.random.default_rng(_CUT_STREAM).random(sample.shape)
+    first, second = (np.concatenate([side, *_cut(side, drawn)]) for side in (sample, 1 - sample))
     shares = _by_wheels(
         rates_of(units, first, second),
         units.ties,
@@ -131,7 +131,7 @@ def redirected_interval(redirected: Estimate, p_value: float, figures: int = 1) 
 
 def permutable(units: Units) -> bool:
     """Return whether the domains' numbers of units are near enough to deal them out anew."""
-    return units.most <= UNEQUAL * units.fewest
+    return units.largest <= UNEQUAL * units.fewest
 
 
 def permuted(units: Units, *, rounds: int, rule: Rule) -> float:
@@ -149,8 +149,8 @@ def _recurs(rule: Rule, rounds: int) -> TypeGuard[UpdateRule]:
 def _looked_at(rounds: int, rule: Rule) -> dict[str, int]:
     """Return how many arrangements are listed at most, and drawn: fewer where each takes wheels."""
     recurs = _recurs(rule, rounds)
-    most, drawn = (MOST_LISTED, DRAWN) if recurs else (_FEWER_DRAWN, _FEWER_DRAWN)
-    return {"most": most, "drawn": drawn}
+    limit, drawn = (MOST_LISTED, DRAWN) if recurs else (_FEWER_DRAWN, _FEWER_DRAWN)
+    return {"most": limit, "drawn": drawn}
 
 
 def _redirected(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:
@@ -159,16 +159,17 @@ def _redirected(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:
     Shapes: (tables,).
     """
     if not _recurs(rule, rounds):
-        both = _by_wheels(rates, (tie, tie), rounds=rounds, rule=rule, wheels=_WHEELS)
-        return both[0] + both[1]
+        directions = _by_wheels(rates, (tie, tie), rounds=rounds, rule=rule, wheels=_WHEELS)
+        return directions[0] + directions[1]
     start = np.full_like(rates.first, 1 / len(rates.first))
     alone = [recursion(start, side, tie, rounds=rounds, rule=rule) for side in rates]
     apart = np.zeros(rates.first.shape[1])
-    for here, side in enumerate(rates):
-        crossed, again = (
-            recursion(alone[at], side, tie, rounds=rounds, rule=rule) for at in (1 - here, here)
+    for home, side in enumerate(rates):
+        crossed, twice = (
+            recursion(alone[origin], side, tie, rounds=rounds, rule=rule)
+            for origin in (1 - home, home)
         )
-        apart += np.abs(crossed - again).sum(axis=0)
+        apart += np.abs(crossed - twice).sum(axis=0)
     return apart / 2
 
 
@@ -188,7 +189,7 @@ def _by_wheels(
     first, second = zip(rates, ties, strict=True)
     ways = [(second, first), (first, first), (first, second), (second, second)]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
-    return [redirected(*ended[at : at + 2]).mean(axis=0) for at in (0, 2)]
+    return [redirected(*ended[index : index + 2]).mean(axis=0) for index in (0, 2)]
 
 
 def recursion(start: Array, rates: Array, tie: Array, *, rounds: int, rule: UpdateRule) -> Array:

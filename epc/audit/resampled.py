@@ -75,13 +75,13 @@ class Figure(NamedTuple):
     `apart` are the halves with wheels of their own, whose noise a mean over halves loses; for the
     spread the same wheels serve all parts, so that what sets these apart is their units.
 
-    Shapes: whole (2, 1), apart and halves (2, 2 x `_CUTS`), without (2, blocks).
+    Shapes: full (2, 1), apart and halves (2, 2 x `_CUTS`), jackknife (2, blocks).
     """
 
-    whole: Array
+    full: Array
     apart: Array
     halves: Array
-    without: Array
+    jackknife: Array
 
 
 def parts_of(units: Units) -> Parts:
@@ -124,8 +124,8 @@ def estimated(figure: Figure, parts: Parts) -> Estimate:
     distance, neither single blocks nor the two halves of a cut move it, but halves are off from the
     whole in either direction. So the spread is at least that of halves about the mean of them all.
     """
-    whole, apart, halves, without = figure
-    value = 2 * mean(whole[:, 0].tolist()) - mean(apart.reshape(-1).tolist())
+    full, apart, halves, jackknife = figure
+    value = 2 * mean(full[:, 0].tolist()) - mean(apart.reshape(-1).tolist())
     if not parts.freedom:
         return Estimate(value=value, variance=None, of_halves=None, freedom=0)
     cut = (halves[:, ::2] - halves[:, 1::2]) / 2
@@ -133,13 +133,13 @@ def estimated(figure: Figure, parts: Parts) -> Estimate:
     about = halves - np.array([[mean(row.tolist())] for row in halves])
     of_a_half = max(0.0, mean((about[0] * about[1]).tolist()))
     lacking = 1 - parts.halves
-    moved = 2 * without - (halves[:, :, None] * lacking).sum(axis=1) / lacking.sum(axis=0)
+    moved = 2 * jackknife - (halves[:, :, None] * lacking).sum(axis=1) / lacking.sum(axis=0)
     of_units = 0.0
     for side in (moved[:, : parts.first], moved[:, parts.first :]):
         middles = [mean(row.tolist()) for row in side]
         off = mean(((side[0] - middles[0]) * (side[1] - middles[1])).tolist())
         of_units += (side.shape[1] - 1) * (off - of_a_cut / _CUTS)
-    noise = [mean(((two[0] - two[1]) ** 2 / 4).tolist()) for two in (whole, apart)]
+    noise = [mean(((pair[0] - pair[1]) ** 2 / 4).tolist()) for pair in (full, apart)]
     of_wheels = 4 * noise[0] + noise[1] / apart.shape[1]
     spread = max(min(_MORE, 1 + _FADING / parts.fewest) * of_a_half, of_units)
     return Estimate(

@@ -1,4 +1,4 @@
-"""What training in one domain first does to the agent's choices in the other (Reading R70).
+"""Effect of training in one domain first on the agent's choices in the other (Reading R70).
 
 A policy is the mean of the final weights over many wheels: the probability of the agent's next
 choice. pi(X,Y) is that of training on X, then on Y; pi(Y,Y) of training on Y twice; pi(0,Y) of
@@ -40,7 +40,7 @@ _ROUNDS_AT_ONCE: Final = 8  # whose draws are made at once, which the cache hold
 
 
 class Rates(NamedTuple):
-    """How often each strategy wins what is decided, in two domains, for several tables at once.
+    """Share of its decided verdicts that each strategy wins, by domain, for several tables at once.
 
     Shapes: both (K, tables).
     """
@@ -50,7 +50,7 @@ class Rates(NamedTuple):
 
 
 class Crossing(Struct, frozen=True, kw_only=True):
-    """What training in the other domain first does in one domain."""
+    """Effect, in one domain, of training in the other domain first."""
 
     redirected: Estimate
     regret: Estimate
@@ -59,7 +59,7 @@ class Crossing(Struct, frozen=True, kw_only=True):
 
 
 class Crossings(Struct, frozen=True, kw_only=True):
-    """What crosses into the first domain and into the second, and both `crossing` added."""
+    """Effects into the first domain and into the second, and the sum of both `crossing`."""
 
     into: tuple[Crossing, Crossing]
     crossings: Estimate
@@ -70,13 +70,15 @@ class Crossings(Struct, frozen=True, kw_only=True):
         return cost((into.regret.value, into.crossing.value) for into in self.into) or 0.0
 
     @property
-    def most(self) -> float | None:
-        """`most` of both directions."""
-        return most(each.interval for into in self.into for each in (into.regret, into.crossing))
+    def upper_end(self) -> float | None:
+        """`upper_end` of both directions."""
+        return upper_end(
+            estimate.interval for into in self.into for estimate in (into.regret, into.crossing)
+        )
 
 
 class Reduced(NamedTuple):
-    """A figure before and after, and by how much less it is then."""
+    """A figure before and after a change, and the difference."""
 
     before: Estimate
     after: Estimate
@@ -84,28 +86,30 @@ class Reduced(NamedTuple):
 
     def named(self, *names: str) -> dict[str, Any]:
         """Return the three values and their intervals as fields of these names."""
-        values = {name: each.value for name, each in zip(names, self, strict=True)}
-        ends = {f"{name}_ci95": each.interval for name, each in zip(names, self, strict=True)}
+        values = {name: estimate.value for name, estimate in zip(names, self, strict=True)}
+        ends = {
+            f"{name}_ci95": estimate.interval for name, estimate in zip(names, self, strict=True)
+        }
         return values | ends
 
 
 def cost(regrets: Iterable[tuple[float, float]]) -> float | None:
-    """Return what crosses at least, in the direction where most does; None of no direction.
+    """Return the least that crosses, in the direction where most does; None of no direction.
 
     A direction has its regret, and no more of it than its crossing regret explains.
 
     Source: Reading R71.
     """
-    return max((min(both) for both in regrets), default=None)
+    return max((min(pair) for pair in regrets), default=None)
 
 
-def most(intervals: Iterable[Interval | None]) -> float | None:
-    """Return the most that intervals for the domain admit; None without any."""
+def upper_end(intervals: Iterable[Interval | None]) -> float | None:
+    """Return the largest upper end of some intervals; None without any."""
     return max((interval[1] for interval in intervals if interval), default=None)
 
 
 def rates_of(units: Units, first: Array, second: Array) -> Rates:
-    """Return the rates of two domains that have the units which each row marks with 1.
+    """Return the rates of two domains, each over the units that a row marks with 1.
 
     Shapes: both (tables, units).
     """
@@ -113,7 +117,7 @@ def rates_of(units: Units, first: Array, second: Array) -> Rates:
 
 
 def won_shares(won: Array, decided: Array) -> Array:
-    """Return won shares; where nothing was decided on a strategy, that of all strategies.
+    """Return the shares won; of a strategy on which nothing was decided, that of all strategies.
 
     Shapes: (tables, K) each; (K, tables).
     """
@@ -137,9 +141,9 @@ def policies(
     strategies, tables = ways[0][0][0].shape
     width = max(1, _A_BLOCK * strategies // len(rule.start(strategies)) // wheels)
     blocks = []
-    for at in range(0, tables, width):
-        phases = [[(rates[:, at : at + width], tie) for rates, tie in way] for way in ways]
-        streams = [[]] if alike else [[1 + table] for table in range(tables)[at : at + width]]
+    for start in range(0, tables, width):
+        phases = [[(rates[:, start : start + width], tie) for rates, tie in way] for way in ways]
+        streams = [[]] if alike else [[1 + table] for table in range(tables)[start : start + width]]
         ended = _walked(phases, streams, wheels=wheels, rounds=rounds, rule=rule)
         blocks.append([_halves(weights, wheels) for weights in ended])
     return [np.concatenate(of_way, axis=2) for of_way in zip(*blocks, strict=True)]
@@ -148,7 +152,7 @@ def policies(
 def _walked(
     ways: Sequence[Way], streams: Sequence[list[int]], *, wheels: int, rounds: int, rule: Rule
 ) -> Iterator[Array]:
-    """Yield the final weights of every way; what several begin with is trained once.
+    """Yield the final weights of every way; phases that several ways begin with are trained once.
 
     `streams` name the draws of each table, or of all.
 
@@ -184,9 +188,9 @@ def _drawn(rngs: Sequence[Generator], rounds: int, wheels: int, tables: int) -> 
     Shapes: (rounds, 2, wheels x tables).
     """
     for begun in range(0, rounds, _ROUNDS_AT_ONCE):
-        some = min(_ROUNDS_AT_ONCE, rounds - begun)
-        drawn = np.stack([rng.random((some, 2, wheels)) for rng in rngs], axis=3)
-        yield np.broadcast_to(drawn, (some, 2, wheels, tables)).reshape(some, 2, -1)
+        count = min(_ROUNDS_AT_ONCE, rounds - begun)
+        drawn = np.stack([rng.random((count, 2, wheels)) for rng in rngs], axis=3)
+        yield np.broadcast_to(drawn, (count, 2, wheels, tables)).reshape(count, 2, -1)
 
 
 def _halves(weights: Array, wheels: int) -> Array:
@@ -201,7 +205,7 @@ def _halves(weights: Array, wheels: int) -> Array:
     return means
 
 
-def redirected(crossed: Array, again: Array) -> Array:
+def redirected(crossed: Array, twice: Array) -> Array:
     """Return the share of choices by which two policies differ.
 
     The absolute value of a difference with noise in it is too large on average. With the sign from
@@ -210,13 +214,13 @@ def redirected(crossed: Array, again: Array) -> Array:
 
     Shapes: (2, K, tables) each; (2, tables).
     """
-    apart = crossed - again
+    apart = crossed - twice
     signs = np.sign(apart[::-1]) + np.sign(apart.sum(axis=0))
     return np.asarray((signs * apart).sum(axis=1) / 4)
 
 
-def in_order_of(states: Array, other: Array) -> Array:
-    """Return one domain's rates dealt out in the order in which the other domain ranks strategies.
+def in_order_of(states: Array, reference: Array) -> Array:
+    """Return one domain's rates dealt out in the other domain's ranking of the strategies.
 
     What is left of a difference is then the order alone: nothing of how strongly, or with how much
     noise, a domain prefers. Equal ranks get the mean of both orders of their names.
@@ -225,18 +229,18 @@ def in_order_of(states: Array, other: Array) -> Array:
     """
     values = np.sort(states, axis=0)
     dealt = np.zeros_like(states)
-    for ranked in (other, other[::-1]):
-        one = np.empty_like(states)
-        np.put_along_axis(one, ranked.argsort(axis=0, kind="stable"), values, axis=0)
-        dealt += one if ranked is other else one[::-1]
+    for ranked in (reference, reference[::-1]):
+        ordered = np.empty_like(states)
+        np.put_along_axis(ordered, ranked.argsort(axis=0, kind="stable"), values, axis=0)
+        dealt += ordered if ranked is reference else ordered[::-1]
     return dealt / 2
 
 
 def crossings(units: Units, *, rounds: int, rule: Rule) -> Crossings:
-    """Return what crosses between the domains, corrected for bias, with its spread over units.
+    """Return the effects between the domains, corrected for bias, with their spread over units.
 
     Policies are no straight functions of the rates, so those of a few tasks are off on average.
-    `_CUTS` times both domains are cut in halves at random: a half is off by twice as much as the
+    Both domains are cut in halves at random, many times: a half is off by twice as much as the
     whole, which takes the bias off. A corrected figure varies more than one that is not, so what is
     left out in turn, a block of units, is left out of both the whole and the halves.
 
@@ -245,8 +249,8 @@ def crossings(units: Units, *, rounds: int, rule: Rule) -> Crossings:
     Learning Research 15 (2014), 1625-1651 (the spread of a mean over random parts).
     """
     figured = _figured(units, rounds=rounds, rule=rule)
-    first, second, both = estimates(units, figured)
-    return Crossings(into=(Crossing(**first), Crossing(**second)), crossings=both["crossing"])
+    first, second, total = estimates(units, figured)
+    return Crossings(into=(Crossing(**first), Crossing(**second)), crossings=total["crossing"])
 
 
 def carried(units: Units, *, rounds: int, rule: Rule) -> dict[Domain, dict[str, float]]:
@@ -257,11 +261,16 @@ def carried(units: Units, *, rounds: int, rule: Rule) -> dict[Domain, dict[str, 
     Source: Reading R70.
     """
     first = np.arange(len(units.won))[None] < units.first
-    both = rates_of(units, first.astype(np.float64), (~first).astype(np.float64))
-    one, two = zip(both, units.ties, strict=True)
-    ways: list[Way] = [(two, one), (one, one), (one, two), (two, two)]
+    rates = rates_of(units, first.astype(np.float64), (~first).astype(np.float64))
+    domain_a, domain_b = zip(rates, units.ties, strict=True)
+    ways: list[Way] = [
+        (domain_b, domain_a),
+        (domain_a, domain_a),
+        (domain_a, domain_b),
+        (domain_b, domain_b),
+    ]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=WHEELS)
-    moved = [crossed - again for crossed, again in (ended[:2], ended[2:])]
+    moved = [crossed - twice for crossed, twice in (ended[:2], ended[2:])]
     return {
         domain: dict(zip(units.strategies, change.mean(axis=0)[:, 0].tolist(), strict=True))
         for domain, change in zip(units.domains, moved, strict=True)
@@ -271,7 +280,7 @@ def carried(units: Units, *, rounds: int, rule: Rule) -> dict[Domain, dict[str, 
 def reductions(
     before: Units, after: Units, *, rounds: int, rule: Rule
 ) -> tuple[dict[str, Reduced], dict[str, Reduced]]:
-    """Return what crosses into the first domain and the second before and after, by figure.
+    """Return the figures into the first domain and the second, before and after, by name.
 
     Both are of the same units in the same order, judged in two ways, and are trained by the same
     draws. What is left out of one is left out of the other, so the interval of the difference is
@@ -279,27 +288,30 @@ def reductions(
 
     Source: as `crossings`.
     """
-    one, parts = _seen(before, _figured(before, rounds=rounds, rule=rule))
-    other, _ = _seen(after, _figured(after, rounds=rounds, rule=rule))
+    before_figures, parts = _resampled(before, _figured(before, rounds=rounds, rule=rule))
+    after_figures, _ = _resampled(after, _figured(after, rounds=rounds, rule=rule))
 
-    def reduced(was: Figure, now: Figure) -> Reduced:
-        less = Figure(*(x - y for x, y in zip(was, now, strict=True)))
-        return Reduced(*(estimated(figure, parts) for figure in (was, now, less)))
+    def reduced(old: Figure, new: Figure) -> Reduced:
+        less = Figure(*(x - y for x, y in zip(old, new, strict=True)))
+        return Reduced(*(estimated(figure, parts) for figure in (old, new, less)))
 
     def into(side: int) -> dict[str, Reduced]:
-        return {name: reduced(of, other[side][name]) for name, of in one[side].items()}
+        return {
+            name: reduced(figure, after_figures[side][name])
+            for name, figure in before_figures[side].items()
+        }
 
     return into(0), into(1)
 
 
 def estimates(units: Units, figures: Figured, *, fewer: int = 1) -> list[dict[str, Estimate]]:
-    """Return estimates of what `figures` says of tables, over `fewer` times fewer wheels."""
-    seen, parts = _seen(units, figures, fewer=fewer)
-    return [{n: estimated(of, parts) for n, of in side.items()} for side in seen]
+    """Return estimates of what `figures` computes of tables, over `fewer` times fewer wheels."""
+    sides, parts = _resampled(units, figures, fewer=fewer)
+    return [{n: estimated(figure, parts) for n, figure in side.items()} for side in sides]
 
 
 def _figured(units: Units, *, rounds: int, rule: Rule) -> Figured:
-    """Return what says the figures into each domain, and what crosses into both together."""
+    """Return the function that computes the figures into each domain, and `crossing` of both."""
 
     def figures(rates: Rates, wheels: int, alike: bool) -> list[dict[str, Array]]:  # noqa: FBT001
         into = figures_of(rates, units.ties, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
@@ -308,28 +320,30 @@ def _figured(units: Units, *, rounds: int, rule: Rule) -> Figured:
     return figures
 
 
-def _seen(
+def _resampled(
     units: Units, figures: Figured, *, fewer: int = 1
 ) -> tuple[list[dict[str, Figure]], Parts]:
     """Return each figure by all units, by halves and without every block."""
     parts = parts_of(units)
     first = np.arange(len(units.won)) < units.first
 
-    def of(blocks: Array, wheels: int, *, alike: bool = True) -> list[dict[str, Array]]:
+    def figures_of_blocks(
+        blocks: Array, wheels: int, *, alike: bool = True
+    ) -> list[dict[str, Array]]:
         rows = blocks @ parts.members
         return figures(rates_of(units, rows * first, rows * ~first), wheels // fewer, alike)
 
     count = len(parts.members)
-    every = np.ones((1, count))
+    all_blocks = np.ones((1, count))
     # Without its only unit a domain has no figure, and no spread is worked out.
-    without = 1 - np.eye(count) if parts.freedom else every
-    estimate = of(every, WHEELS)
-    apart = of(parts.halves, WHEELS_A_PART, alike=False)
-    alike = of(np.concatenate([parts.halves, without]), WHEELS_A_PART)
+    jackknife = 1 - np.eye(count) if parts.freedom else all_blocks
+    estimate = figures_of_blocks(all_blocks, WHEELS)
+    apart = figures_of_blocks(parts.halves, WHEELS_A_PART, alike=False)
+    alike = figures_of_blocks(np.concatenate([parts.halves, jackknife]), WHEELS_A_PART)
     cuts = [len(parts.halves)]
     return [
-        {n: Figure(one[n], other[n], *np.split(side[n], cuts, axis=1)) for n in side}
-        for one, other, side in zip(estimate, apart, alike, strict=True)
+        {n: Figure(full[n], halved[n], *np.split(side[n], cuts, axis=1)) for n in side}
+        for full, halved, side in zip(estimate, apart, alike, strict=True)
     ], parts
 
 
@@ -346,18 +360,18 @@ def figures_of(
 
     Shapes: ties (K,) of each domain; each figure (2, tables).
     """
-    one, two = zip(rates, ties, strict=True)
+    domain_a, domain_b = zip(rates, ties, strict=True)
     ways: list[Way] = []
-    for first, other in ((one, two), (two, one)):
-        ordered = in_order_of(other[0], first[0]), other[1]
-        ways += [(first,), (other, first), (first, first), (ordered, first)]
+    for first, second in ((domain_a, domain_b), (domain_b, domain_a)):
+        ordered = in_order_of(second[0], first[0]), second[1]
+        ways += [(first,), (second, first), (first, first), (ordered, first)]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
     figures = []
-    for rate, (alone, crossed, again, matched) in zip(rates, (ended[:4], ended[4:]), strict=True):
+    for rate, (alone, crossed, twice, matched) in zip(rates, (ended[:4], ended[4:]), strict=True):
         figures.append(
             {
-                "redirected": redirected(crossed, again),
-                "regret": ((again - crossed) * rate).sum(axis=1),
+                "redirected": redirected(crossed, twice),
+                "regret": ((twice - crossed) * rate).sum(axis=1),
                 "harm": ((alone - crossed) * rate).sum(axis=1),
                 "crossing": ((matched - crossed) * rate).sum(axis=1),
             }

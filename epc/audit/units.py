@@ -28,7 +28,7 @@ _FEWEST_KEPT: Final = 2  # strategies: with one there is nothing to choose
 
 
 class LeftOut(Struct, frozen=True, kw_only=True):
-    """What too little was decided on: strategies, and the places of tasks in their domain."""
+    """Strategies, and places of tasks in their domain, on which too little was decided."""
 
     strategies: tuple[str, ...]
     tasks: Mapping[Domain, tuple[int, ...]]
@@ -72,9 +72,9 @@ class Units:
         """
         return self._tied(slice(self.first)), self._tied(slice(self.first, None))
 
-    def _tied(self, some: slice) -> Array:
-        tied = self.tied[some].sum(axis=0)
-        share: Array = tied / np.maximum(1, tied + self.decided[some].sum(axis=0))
+    def _tied(self, rows: slice) -> Array:
+        tied = self.tied[rows].sum(axis=0)
+        share: Array = tied / np.maximum(1, tied + self.decided[rows].sum(axis=0))
         return share
 
     @cached_property
@@ -101,7 +101,7 @@ class Units:
         return min(self.numbers.values())
 
     @property
-    def most(self) -> int:
+    def largest(self) -> int:
         """The number of units of the domain that has more."""
         return max(self.numbers.values())
 
@@ -109,11 +109,11 @@ class Units:
     def splits(self) -> int:
         """In how many distinct ways the units could be dealt out, or `_MOST_COUNTED` if more."""
         ways = comb(len(self.won), self.first)
-        return min(ways // 2 if self.fewest == self.most else ways, _MOST_COUNTED)
+        return min(ways // 2 if self.fewest == self.largest else ways, _MOST_COUNTED)
 
     @property
     def bearable(self) -> bool:
-        """Whether enough was decided, and on enough, for any figure (Reading R72)."""
+        """Return whether enough was decided, and on enough, for any figure (Reading R72)."""
         enough = self.decided_share >= FEWEST_DECIDED
         return enough and len(self.strategies) >= _FEWEST_KEPT and self.fewest > 0
 
@@ -127,13 +127,13 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
     Shapes: `names` K; `groups` a name for each task of a domain.
     Source: Readings R72, R73 and R74.
     """
-    order = sorted(range(len(names)), key=lambda at: names[at])
+    order = sorted(range(len(names)), key=lambda index: names[index])
     counts = {domain: table.counts[domain][order] for domain in table.domains.names}
-    strategies_kept, tasks = _kept(counts, whole=table.whole)
+    strategies_kept, tasks = _decided_often(counts, is_whole=table.is_whole)
     by_domain = {
         domain: _by_unit(
             counts[domain][strategies_kept][:, tasks[domain]],
-            [groups[domain][at] for at in np.flatnonzero(tasks[domain]).tolist()]
+            [groups[domain][index] for index in np.flatnonzero(tasks[domain]).tolist()]
             if groups
             else None,
         )
@@ -145,13 +145,13 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
     ties = sum(int(part[..., _TIED].sum()) for part in counts.values())
     return Units(
         domains=(domains[0], domains[1]),
-        strategies=tuple(names[order[at]] for at in np.flatnonzero(strategies_kept)),
+        strategies=tuple(names[order[index]] for index in np.flatnonzero(strategies_kept)),
         won=units[..., _WON].astype(np.float64),
         decided=units[..., (_WON, _LOST)].sum(axis=2).astype(np.float64),
         tied=units[..., _TIED].astype(np.float64),
         first=len(by_domain[domains[0]]),
         left_out=LeftOut(
-            strategies=tuple(names[order[at]] for at in np.flatnonzero(~strategies_kept)),
+            strategies=tuple(names[order[index]] for index in np.flatnonzero(~strategies_kept)),
             tasks={d: tuple(np.flatnonzero(~tasks[d]).tolist()) for d in counts},
         ),
         decided_share=(total - ties) / total if total else 0.0,
@@ -166,17 +166,19 @@ def in_one_order(table: VerdictTable, names: Sequence[str]) -> VerdictTable:
 
     Source: Reading R73.
     """
-    order = sorted(range(len(names)), key=lambda at: names[at])
-    both = table.domains.names
-    sides = sorted(sorted(table.counts[d][order].transpose(1, 0, 2).tolist()) for d in both)
+    order = sorted(range(len(names)), key=lambda index: names[index])
+    domains = table.domains.names
+    sides = sorted(sorted(table.counts[d][order].transpose(1, 0, 2).tolist()) for d in domains)
     counts = {
         domain: np.array(side, np.int64).reshape(-1, len(names), 3).transpose(1, 0, 2).copy()
-        for domain, side in zip(both, sides, strict=True)
+        for domain, side in zip(domains, sides, strict=True)
     }
     return replace(table, counts=counts)
 
 
-def _kept(counts: Mapping[Domain, Counts], *, whole: bool) -> tuple[Flags, dict[Domain, Flags]]:
+def _decided_often(
+    counts: Mapping[Domain, Counts], *, is_whole: bool
+) -> tuple[Flags, dict[Domain, Flags]]:
     """Return which strategies and which tasks were decided on often enough.
 
     In a whole table a pair without a verdict is undecided. In one that rounds have drawn, it is a
@@ -185,28 +187,28 @@ def _kept(counts: Mapping[Domain, Counts], *, whole: bool) -> tuple[Flags, dict[
     """
     strategies: Flags = np.ones(len(next(iter(counts.values()))), np.bool_)
     for cells in counts.values():
-        decided, due = _cells(cells, whole=whole)
+        decided, due = _cells(cells, is_whole=is_whole)
         enough = decided.sum(axis=1) >= FEWEST_TASKS * due.sum(axis=1)
         strategies &= enough & decided.any(axis=1)
     tasks = {}
     for domain, cells in counts.items():
-        decided, due = _cells(cells[strategies], whole=whole)
+        decided, due = _cells(cells[strategies], is_whole=is_whole)
         enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * due.sum(axis=0)
         tasks[domain] = enough & decided.any(axis=0)
     for domain, cells in counts.items():
-        decided, _ = _cells(cells[:, tasks[domain]], whole=whole)
+        decided, _ = _cells(cells[:, tasks[domain]], is_whole=is_whole)
         strategies = strategies & decided.any(axis=1)
     return strategies, tasks
 
 
-def _cells(counts: Counts, *, whole: bool) -> tuple[Flags, Flags]:
+def _cells(counts: Counts, *, is_whole: bool) -> tuple[Flags, Flags]:
     """Return which pairs were decided, and which were to be.
 
     Shapes: (K, tasks, 3); (K, tasks) each.
     """
     decided: Flags = counts[..., _WON] + counts[..., _LOST] > 0
     present: Flags = counts.sum(axis=2) > 0
-    return decided, np.ones_like(present) if whole else present
+    return decided, np.ones_like(present) if is_whole else present
 
 
 def _by_unit(counts: Counts, groups: Sequence[str] | None) -> Counts:
@@ -226,31 +228,31 @@ def summed(counts: Counts, groups: Sequence[str] | None) -> Counts:
     by_task = counts.transpose(1, 0, 2)
     if groups is None:
         return by_task
-    places = {name: at for at, name in enumerate(dict.fromkeys(groups))}
+    places = {name: index for index, name in enumerate(dict.fromkeys(groups))}
     sums = np.zeros((len(places), *by_task.shape[1:]), np.int64)
     np.add.at(sums, [places[name] for name in groups], by_task)
     return sums
 
 
 def paired_units(
-    one: VerdictTable, other: VerdictTable, names: Sequence[str], groups: Groups | None = None
+    left: VerdictTable, right: VerdictTable, names: Sequence[str], groups: Groups | None = None
 ) -> tuple[tuple[Units, Units], LeftOut]:
     """Return two tables of two domains by unit: what is left out of one is left out of the other.
 
     Shapes: `names` K; `groups` a name for each task of a domain.
     """
-    both_units = [units_of(table, names, groups) for table in (one, other)]
-    both = one.domains.names
+    both_units = [units_of(table, names, groups) for table in (left, right)]
+    domains = left.domains.names
     out = LeftOut(
         strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in both_units)),
         tasks={
-            d: tuple(sorted({at for u in both_units for at in u.left_out.tasks.get(d, ())}))
-            for d in both
+            d: tuple(sorted({task for u in both_units for task in u.left_out.tasks.get(d, ())}))
+            for d in domains
         },
     )
     first, second = (
         _paired(table, units, names, groups, out)
-        for table, units in zip((one, other), both_units, strict=True)
+        for table, units in zip((left, right), both_units, strict=True)
     )
     return (first, second), out
 
@@ -258,21 +260,21 @@ def paired_units(
 def _paired(
     table: VerdictTable, units: Units, names: Sequence[str], groups: Groups | None, out: LeftOut
 ) -> Units:
-    strategies = [at for at, name in enumerate(names) if name not in out.strategies]
+    strategies = [index for index, name in enumerate(names) if name not in out.strategies]
     sides: list[Counts] = []
     for domain, number in table.tasks().items():
-        tasks = [at for at in range(number) if at not in set(out.tasks[domain])]
-        of_tasks = [groups[domain][at] for at in tasks] if groups else None
+        tasks = [index for index in range(number) if index not in set(out.tasks[domain])]
+        of_tasks = [groups[domain][index] for index in tasks] if groups else None
         sides.append(summed(table.counts[domain][strategies][:, tasks], of_tasks))
-    every = np.concatenate(sides).astype(np.float64)
+    counts = np.concatenate(sides).astype(np.float64)
     domains = tuple(table.counts)
     return dataclasses.replace(
         units,
         domains=(domains[0], domains[1]),
-        strategies=tuple(names[at] for at in strategies),
-        won=every[..., 0],
-        decided=every[..., 0] + every[..., 1],
-        tied=every[..., 2],
+        strategies=tuple(names[index] for index in strategies),
+        won=counts[..., 0],
+        decided=counts[..., 0] + counts[..., 1],
+        tied=counts[..., 2],
         first=len(sides[0]),
         left_out=out,
     )

@@ -1,4 +1,4 @@
-"""The options of every command that asks models: how a role decodes, what bounds a sitting."""
+"""The options of every command that asks models: how a role decodes, what bounds a session."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
@@ -52,13 +52,13 @@ timeout_option = click.option(
 
 
 def is_quiet() -> bool:
-    """Whether the user wants no progress from the command under way."""
+    """Return whether the user wants no progress from the command under way."""
     ctx = click.get_current_context(silent=True)
     return ctx is not None and bool(ctx.meta.get(_QUIET))
 
 
 def limit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that bound one sitting; the command gets them as `limits`."""
+    """Add the options that bound one session; the command gets them as `limits`."""
 
     @wraps(command)
     def with_limits(**options: Any) -> None:
@@ -184,7 +184,7 @@ def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
 
 
 def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
-    at_0, most, reasons = _MEANT[role]
+    at_0, token_default, reasons = _MEANT[role]
     return [
         click.option(
             f"--{prefix}temperature",
@@ -202,7 +202,7 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
             f"--{prefix}max-tokens",
             type=click.IntRange(1, 100_000),
             metavar="N",
-            help=f"The most tokens that the {role} may write. Default: {most}.",
+            help=f"The most tokens that the {role} may write. Default: {token_default}.",
         ),
         click.option(
             f"--{prefix}reasoning",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import limit_options
-from epc.cli.common import leave, note, now, say_checked, tell, write_page
+from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
 from epc.cli.options import (
     FILE,
     NEW_FILE,
@@ -21,8 +21,8 @@ from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
-    from epc.records.observed.converting import Request
-    from epc.records.observed.types import Choices
+    from epc.records.verdicts.converting import Request
+    from epc.records.verdicts.types import Choices
 
 
 @click.command()
@@ -109,14 +109,14 @@ def command(
       epc audit weights.json --format json
     """
     from epc.analysis.audit import audit
-    from epc.records.observed.converting import Request
-    from epc.records.observed.shapes import is_votes
+    from epc.records.verdicts.converting import Request
+    from epc.records.verdicts.shapes import is_votes
     from epc.report.audit_text import text
 
     if is_votes(run):
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
-        request = Request(columns=columns, words=words, constants=constants)
+        request = Request(columns=columns, labels=words, constants=constants)
         audit_verdicts(run, request, choices, settings, html=html, save=save, form=form, gold=gold)
         return
     if columns or words or constants or settings or save:
@@ -126,8 +126,8 @@ def command(
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
     result = audit(run, rounds=rounds, gold=gold)
-    tell(form, result.as_json, lambda: text(result))
-    leave(clean=result.clean)
+    print_result(form, result.as_json, lambda: text(result))
+    exit_with(clean=result.clean)
 
 
 def audit_verdicts(
@@ -142,41 +142,45 @@ def audit_verdicts(
     gold: Path | None = None,
 ) -> None:
     """Say what a file of verdicts shows of its judges; findings end the command with 1."""
-    from epc.analysis.observed import measure
-    from epc.records.findings import Checked
+    from epc.analysis.verdicts import measure
+    from epc.records.findings import CheckResult
     from epc.records.gold import joined
-    from epc.records.observed.shapes import opened
-    from epc.records.observed.verdict_file import present, require_kind, write
     from epc.records.typed import as_json
-    from epc.report.observed_text import page_of, text
+    from epc.records.verdicts.shapes import opened
+    from epc.records.verdicts.verdict_file import present, require_kind, write
+    from epc.report.verdicts_text import page_of, text
 
     if save:
         require_kind(save)
     votes = opened(file, request)
     if votes.findings or votes.header is None or votes.verdicts is None:
-        say_checked(Checked(path=str(file), findings=votes.findings), form)
-        leave(clean=False)
+        print_findings(CheckResult(path=str(file), findings=votes.findings), form)
+        exit_with(clean=False)
     verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
     done = measure(votes.header, verdicts, settings, choices, gold=answers)
-    document = as_json(done) | {"taken": as_json(votes.taken)}
-    tell(form, lambda: document, lambda: text(done, votes.taken))
+    document = as_json(done) | {"taken": as_json(votes.column_choice)}
+    print_result(form, lambda: document, lambda: text(done, votes.column_choice))
     if save and votes.conversion:
         write(save, votes.header, votes.conversion.rows, present(votes.header, votes.verdicts))
-        note(f"written  {save}: {len(votes.verdicts):,} verdicts")
+        print_note(f"written  {save}: {len(votes.verdicts):,} verdicts")
     if html:
-        write_page(html, page_of(done, votes.taken, f"epc audit {file.name} --html {html.name}"))
+        write_page(
+            html, page_of(done, votes.column_choice, f"epc audit {file.name} --html {html.name}")
+        )
 
 
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
     """Ask a run's evaluator what was not asked yet; it is kept beside the run."""
-    from epc.cli.progress import shown
-    from epc.cli.run_session import carried_out, fetch_weights_if_named
+    from epc.cli.progress import progress_bar
+    from epc.cli.run_session import fetch_weights_if_named, run_work
     from epc.engine.panel import probe, reopen
 
     reopened = reopen(run, swap=swap, controls=controls)
     for kind, count in reopened.short.items():
         if count:
-            note(f"--{kind}: the run's answers give {count} pairs fewer than that")
+            print_note(f"--{kind}: the run's answers give {count} pairs fewer than that")
     fetch_weights_if_named(reopened.evaluator)
-    again = f"epc audit {run} --swap {swap} --controls {controls}"
-    carried_out(probe(reopened, clock=now, watch=shown, limits=limits), again=again)
+    next_command = f"epc audit {run} --swap {swap} --controls {controls}"
+    run_work(
+        probe(reopened, clock=now, watch=progress_bar, limits=limits), next_command=next_command
+    )

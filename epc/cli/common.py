@@ -1,4 +1,4 @@
-"""What several commands do: print, say what goes on, open the registry, end with an exit code."""
+"""Helpers of several commands: print, say what goes on, open the registry, end a command."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ from epc.printable import json_shown, lines_shown
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from epc.records.findings import Checked
+    from epc.records.findings import CheckResult
     from epc.registry.registry import Registry
     from epc.registry.writing import RegistryLock
 
@@ -31,33 +31,37 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(lines_shown(text), err=err)
 
 
-def note(message: str) -> None:
+def print_note(message: str) -> None:
     """Say something about the work on stderr, where it does not mix with the data."""
     say(message, err=True)
 
 
-def tell(form: str, document: Callable[[], Any], text: Callable[[], str | Iterable[str]]) -> None:
+def print_result(
+    form: str, document: Callable[[], Any], text: Callable[[], str | Iterable[str]]
+) -> None:
     """Print a result: as JSON, or in words, which are one text or lines."""
     if form == "json":
         echo_json(document())
         return
-    words = text()
-    for line in [words] if isinstance(words, str) else words:
+    content = text()
+    for line in [content] if isinstance(content, str) else content:
         say(line)
 
 
-def say_findings(findings: Sequence[Finding], form: str) -> None:
+def print_finding_list(findings: Sequence[Finding], form: str) -> None:
     """Print findings: as a list in JSON, or one after the other."""
-    tell(form, lambda: [finding.as_json() for finding in findings], lambda: map(str, findings))
+    print_result(
+        form, lambda: [finding.as_json() for finding in findings], lambda: map(str, findings)
+    )
 
 
-def say_checked(checked: "Checked", form: str, **more: object) -> None:
+def print_findings(checked: "CheckResult", form: str, **fields: object) -> None:
     """Print what a check of one file found: as JSON in a line, or a line and then its findings.
 
-    `more` stands beside it as JSON.
+    `fields` stand beside it in JSON.
     """
     if form == "json":
-        document = {**checked.as_json(), **more}
+        document = {**checked.as_json(), **fields}
         click.echo(json_shown(json.dumps(document, ensure_ascii=False)))
         return
     state = "ok" if checked.ok else "not valid"
@@ -71,7 +75,7 @@ def write_page(path: Path, page: str) -> None:
     from epc.records.strict_json import write_text
 
     write_text(path, [page])
-    note(f"report   {path}")
+    print_note(f"report   {path}")
 
 
 def add_text(path: Path, text: str) -> None:
@@ -83,7 +87,7 @@ def add_text(path: Path, text: str) -> None:
         file.write(text)
 
 
-def leave(*, clean: bool) -> NoReturn:
+def exit_with(*, clean: bool) -> NoReturn:
     """End the command: with 0 if there was nothing to find, else with 1."""
     click.get_current_context().exit(ExitCode.CLEAN if clean else ExitCode.FINDINGS)
 
@@ -99,7 +103,7 @@ def locked_here() -> "AbstractContextManager[RegistryLock]":
     """Hold the registry of the checkout around us, as whatever writes to it must."""
     from epc.registry.writing import locked
 
-    return locked(checkout_here(), tell=note)
+    return locked(checkout_here(), progress=print_note)
 
 
 def open_registry(location: str | None) -> "Registry":
@@ -109,5 +113,7 @@ def open_registry(location: str | None) -> "Registry":
 
     opened = reading.open_registry(location)
     if opened.listed:
-        note(f"registry of {opened.listed}, as epc {__version__} brought it; newer: --registry URL")
+        print_note(
+            f"registry of {opened.listed}, as epc {__version__} brought it; newer: --registry URL"
+        )
     return opened

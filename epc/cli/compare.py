@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, leave, now, open_registry, say, tell, write_page
+from epc.cli.common import echo_json, exit_with, now, open_registry, print_result, say, write_page
 from epc.cli.options import RUN_OR_TAG, THERE, Finite, format_option, html_option, with_default
 from epc.errors import refuse
 
@@ -94,14 +94,16 @@ def _published(left: Path | str, right: Path | str | None, form: str) -> None:
     first = _operand(registry, left, today)
     if right is not None:
         value = Comparison(left=first, right=_operand(registry, right, today))
-        tell(form, lambda: comparison_json(value), lambda: comparison_text(value))
-        leave(clean=is_clean(value))
+        print_result(form, lambda: comparison_json(value), lambda: comparison_text(value))
+        exit_with(clean=is_clean(value))
     rows = []
     for row in reference_rows(registry, today):
         printed = published_operand(registry, str(row.snapshot.tag), today)
         rows.append((row, Comparison(left=first, right=printed)))
-    tell(form, lambda: [comparison_json(value) for _, value in rows], lambda: reference_text(rows))
-    leave(clean=all(is_clean(value) for _, value in rows))
+    print_result(
+        form, lambda: [comparison_json(value) for _, value in rows], lambda: reference_text(rows)
+    )
+    exit_with(clean=all(is_clean(value) for _, value in rows))
 
 
 def _operand(registry: "Registry", name: Path | str, today: "date") -> "Operand":
@@ -137,15 +139,15 @@ def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | Non
             say(f"\n{mitigation_report(load_manifest(left).evaluator.model, effect)}")
     if html is not None:
         write_page(html, comparison_page(comparison))
-    leave(clean=comparison.clean)
+    exit_with(clean=comparison.clean)
 
 
-def _effect(plain: Path, other: Path) -> "list[Mitigated]":
+def _effect(plain: Path, second: Path) -> "list[Mitigated]":
     """Return what the second run does to the first, if it is of a wrapper round its evaluator."""
     from epc.analysis.mitigation import mitigated, wraps
     from epc.records.recompute import load_manifest
 
-    return mitigated(plain, [other]) if wraps(load_manifest(plain), load_manifest(other)) else []
+    return mitigated(plain, [second]) if wraps(load_manifest(plain), load_manifest(second)) else []
 
 
 def _only_mitigation(plain: Path, wrapped: tuple[Path, ...], form: str, html: Path | None) -> None:
@@ -162,7 +164,7 @@ def _only_mitigation(plain: Path, wrapped: tuple[Path, ...], form: str, html: Pa
         raise click.UsageError("--html is of two runs: leave MORE or --html out")
     refuse(check_records(plain, *wrapped))
     effects = mitigated(plain, wrapped)
-    tell(
+    print_result(
         form,
         lambda: {"plain": str(plain), "mitigated": [effect.as_json() for effect in effects]},
         lambda: mitigation_report(load_manifest(plain).evaluator.model, effects),

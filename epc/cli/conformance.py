@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from epc.cli.common import leave, tell
+from epc.cli.common import exit_with, print_result
 from epc.cli.options import format_option, with_default
 from epc.errors import Finding
 from epc.printable import aligned
@@ -45,7 +45,7 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
     from epc.records.conformance import select, suite
 
     chosen = select(cases, protocol) if cases else suite(protocol)
-    tell(
+    print_result(
         form,
         lambda: [
             {
@@ -103,7 +103,7 @@ def check(
         for finding in findings:
             click.echo(str(finding))
         click.echo(f"{passed} of {len(chosen)} cases passed{_meaning(findings, cases, protocol)}")
-    leave(clean=not findings)
+    exit_with(clean=not findings)
 
 
 def _meaning(findings: list[Finding], cases: tuple[str, ...], protocol: "Protocol") -> str:

@@ -7,7 +7,7 @@ from time import monotonic
 
 import click
 
-from epc.cli.common import note, now, tell
+from epc.cli.common import now, print_note, print_result
 from epc.cli.options import NEW, Day, format_option, registry_option
 
 _BETWEEN_S = 2.0  # two lines about how far it has got
@@ -49,26 +49,26 @@ def command(
     from epc.registry.fetching import open_sealed
 
     names = chosen(tables.split(",") if tables else [])
-    with open_sealed(registry, store=store, at=at) as sealed:
+    with open_sealed(registry, store=store, tag=at) as sealed:
         day = as_of.date() if as_of else sealed.day or now().date()
         data = write(sealed, names, out, day, _teller())
-    tell(
+    print_result(
         form,
         data.as_json,
         lambda: (f"{out / t.path}  {t.rows:,} rows  {t.bytes:,} bytes" for t in data.tables),
     )
     for line in absence(data.withheld, data.recorded):
-        note(line)
+        print_note(line)
 
 
 def _teller() -> Callable[[str], None]:
     """Return what says how far the work is, now and then."""
     last_s = monotonic()
 
-    def tell(message: str) -> None:
+    def print_progress(message: str) -> None:
         nonlocal last_s
         if monotonic() - last_s >= _BETWEEN_S:
             last_s = monotonic()
-            note(message)
+            print_note(message)
 
-    return tell
+    return print_progress

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import leave, note, now, say_checked, tell
+from epc.cli.common import exit_with, now, print_findings, print_note, print_result
 from epc.cli.options import NEW_FILE, format_option, grid_options, with_default
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
@@ -31,8 +31,8 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What is said of a design; `calls` are those of 30 seeds, by way of asking."""
+class DesignSummary:
+    """Summary of a design; `calls` are those of 30 seeds, by way of asking."""
 
     name: str
     description: str
@@ -48,7 +48,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Powered:
+class DesignPower:
     """How often the audit calls a stated evaluator coupled, by way of asking."""
 
     evaluator: str
@@ -121,7 +121,7 @@ def new(file: Path | None, source: str | None) -> None:
         raise UsageError(f"{file} is there already: choose another name") from None
     except OSError as error:
         raise WorldError(f"cannot write {file}: {error.strerror or error}") from error
-    note(f"{file} is written; change it, then: epc design check {file}")
+    print_note(f"{file} is written; change it, then: epc design check {file}")
 
 
 @command.command()
@@ -142,8 +142,8 @@ def check(designs: tuple[str, ...], form: str) -> None:
     for source in designs:
         checked = check_design(source)
         ok = ok and checked.ok
-        say_checked(checked, form)
-    leave(clean=ok)
+        print_findings(checked, form)
+    exit_with(clean=ok)
 
 
 @command.command()
@@ -177,9 +177,9 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
     from epc.records.designs import Design
 
     loaded = Design.load(design)
-    design_text = _shown(loaded)
+    design_text = _summary_of(loaded)
     powered = None if power is None else _power(loaded, power, spread, runs=runs)
-    tell(
+    print_result(
         form,
         lambda: asdict(design_text) | ({"power": powered.as_json()} if powered else {}),
         lambda: (*_lines(design_text), *(powered.lines() if powered else ())),
@@ -204,15 +204,15 @@ def diff(first: str, second: str, form: str) -> None:
 
     changes = differences(Design.load(first), Design.load(second))
     lines = [f"{change.part:<{_WIDTH}}{change.how}" for change in changes]
-    tell(
+    print_result(
         form,
         lambda: [asdict(change) for change in changes],
         lambda: lines or ["the two ask the same"],
     )
-    leave(clean=not changes)
+    exit_with(clean=not changes)
 
 
-def _shown(design: "Design") -> "Shown":
+def _summary_of(design: "Design") -> "DesignSummary":
     """Return what is to be said of a design."""
     from functools import partial
 
@@ -223,10 +223,10 @@ def _shown(design: "Design") -> "Shown":
     from epc.records.designs import packaged
 
     config = design.config
-    pace, when = Pace(seconds=0, at_once=1), now()
-    needed = partial(need, None, None, seeds=_SEEDS, rounds=config.rounds, pace=pace, now=when)
+    pace, moment = Pace(seconds=0, at_once=1), now()
+    needed = partial(need, None, None, seeds=_SEEDS, rounds=config.rounds, pace=pace, now=moment)
     ways = {way: needed(way, design=design) for way in WAYS}
-    return Shown(
+    return DesignSummary(
         name=design.name,
         description=design.description,
         protocol_version=variant_tag(config),
@@ -247,7 +247,7 @@ def _shown(design: "Design") -> "Shown":
     )
 
 
-def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powered":
+def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "DesignPower":
     """Return the power for the two smallest domains of a design, each with its own tasks.
 
     Its groups are taken as topics of equal size. Answers repeat as the published models' do.
@@ -259,22 +259,22 @@ def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powe
     require_coupled(evaluator)
     config = design.config
     small = sorted(config.tasks, key=lambda domain: (len(config.tasks[domain]), domain))[:2]
-    fewest, more = (len(config.tasks[domain]) for domain in small)
+    fewest, second_fewest = (len(config.tasks[domain]) for domain in small)
     groups = config.groups and [len(set(config.groups[domain])) for domain in small]
     population = population_of(
         evaluator, PUBLISHED, strategies=len(config.strategies), rounds=config.rounds
     )
     population = replace(
         population,
-        tasks=(fewest, more),
+        tasks=(fewest, second_fewest),
         declared=groups is not None,
-        topic=max(1, round((fewest + more) / sum(groups))) if groups else 1,
+        topic=max(1, round((fewest + second_fewest) / sum(groups))) if groups else 1,
     )
     ways = powers(population, spread, seeds=_SEEDS, runs=runs)
-    return Powered(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=ways)
+    return DesignPower(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=ways)
 
 
-def _lines(design_text: "Shown") -> list[str]:
+def _lines(design_text: "DesignSummary") -> list[str]:
     from epc.protocol.rules import rule_of, rule_text
 
     def row(name: str, value: object) -> str:

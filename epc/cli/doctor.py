@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.asking import evaluator_options, timeout_option
-from epc.cli.common import leave, note, now, tell
+from epc.cli.common import exit_with, now, print_note, print_result
 from epc.cli.options import format_option
 from epc.errors import WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
     from epc.engine.cost_estimate import Need, Way
+    from epc.engine.doctor import Check
     from epc.engine.fitness import Diagnosis, Reply
 
 _WAYS: tuple["Way", ...] = ("fresh", "exhaustive")
@@ -57,10 +58,17 @@ def command(
     if model is None:
         if decoding or executor is not None or timeout_s is not None:
             raise click.UsageError("these options say how a MODEL is asked: name it")
-        leave(clean=_of_this_machine(form))
+        exit_with(clean=_of_this_machine(form))
     diagnosis = _examined(model, executor, decoding.get("evaluator", {}), timeout_s)
     _of_a_model(model, diagnosis, executor, form)
-    leave(clean=diagnosis.outcome == "ready")
+    exit_with(clean=diagnosis.outcome == "ready")
+
+
+def _mark(check: "Check") -> str:
+    """Return the first word of a check's line."""
+    if check.ok:
+        return "ok     "
+    return "missing" if check.needed else "not set"
 
 
 def _of_this_machine(form: str) -> bool:
@@ -68,13 +76,13 @@ def _of_this_machine(form: str) -> bool:
     from epc.engine.doctor import examine
 
     checks = examine(os.environ)
-    tell(
+    print_result(
         form,
-        lambda: [{"what": c.what, "ok": c.ok, "found": c.found, "fix": c.fix} for c in checks],
+        lambda: [{"what": c.subject, "ok": c.ok, "found": c.state, "fix": c.fix} for c in checks],
         lambda: (
-            f"{'ok      ' if c.ok else 'missing ' if c.needed else 'not set '}{c.what}: {c.found}"
-            + ("" if c.ok else f"\n        fix: {c.fix}")
-            for c in checks
+            f"{_mark(check)} {check.subject}: {check.state}"
+            + ("" if check.ok else f"\n        fix: {check.fix}")
+            for check in checks
         ),
     )
     return all(check.ok or not check.needed for check in checks)
@@ -86,7 +94,7 @@ def _of_a_model(name: str, diagnosis: "Diagnosis", executor: str | None, form: s
 
     writer = executor or (name if writes(diagnosis.model) else STAND_IN)
     costs = _costs(name, diagnosis, writer)
-    tell(
+    print_result(
         form,
         lambda: _document(name, diagnosis, writer, costs),
         lambda: "\n".join(_lines(name, diagnosis, writer, costs)),
@@ -121,7 +129,7 @@ def _examined(
         finally:
             await model.close()
 
-    note(f"asking   {name} about ten questions")
+    print_note(f"asking   {name} about ten questions")
     try:
         return run_until_ctrl_c(asking())
     except CallError as error:
@@ -204,24 +212,27 @@ def _cost_line(seeds: int, way: "Way", need: "Need") -> str:
 
 def _settings(changes: Any) -> list[str]:
     """Return the words that ask for settings."""
-    words: list[str] = []
+    arguments: list[str] = []
     for setting, value in changes.items():
         if setting == "body":
-            words += [w for key in value for w in ("--body", f"{key}={json.dumps(value[key])}")]
+            arguments += [w for key in value for w in ("--body", f"{key}={json.dumps(value[key])}")]
         else:
             text = "none" if value is None else str(value)
-            words += [f"--{setting.replace('_', '-')}", text]
-    return words
+            arguments += [f"--{setting.replace('_', '-')}", text]
+    return arguments
 
 
 def _command(name: str, diagnosis: "Diagnosis", executor: str) -> str:
     way = ["--exhaustive"] if diagnosis.reusable else ["--reuse", "none"]
-    words = ["epc", "run", "--evaluator", name, *_settings(diagnosis.changes)]
-    return shlex.join([*words, "--executor", executor, *way])
+    arguments = ["epc", "run", "--evaluator", name, *_settings(diagnosis.changes)]
+    return shlex.join([*arguments, "--executor", executor, *way])
 
 
 def _lines(name: str, diagnosis: "Diagnosis", executor: str, costs: Sequence[_Cost]) -> list[str]:
-    words = {"ready": "can be an evaluator", "limited": "can be an evaluator, with findings"}
+    outcome_texts = {
+        "ready": "can be an evaluator",
+        "limited": "can be an evaluator, with findings",
+    }
     endpoint = diagnosis.model.identity.endpoint
     kinds = Counter(answer.kind for answer in diagnosis.answers)
     how = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
@@ -230,7 +241,7 @@ def _lines(name: str, diagnosis: "Diagnosis", executor: str, costs: Sequence[_Co
         *(["in parts"] if any(answer.in_parts for answer in diagnosis.answers) else []),
     ]
     lines = [
-        f"{name}: {words.get(diagnosis.outcome, 'cannot be an evaluator')}",
+        f"{name}: {outcome_texts.get(diagnosis.outcome, 'cannot be an evaluator')}",
         f"endpoint   {endpoint}, {diagnosis.calls} calls, {diagnosis.seconds:.2f} s each",
         f"settings   {shlex.join(_settings(diagnosis.changes)) or 'the usual ones'}",
         f"answers    {'; '.join([how, *also])}",

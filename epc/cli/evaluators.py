@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, leave, open_registry, tell
+from epc.cli.common import echo_json, exit_with, open_registry, print_result
 from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.printable import aligned
 
 if TYPE_CHECKING:
-    from epc.analysis.observed import Report
+    from epc.analysis.verdicts import Report
 
 verdicts_option = click.option(
     "--verdicts",
@@ -71,20 +71,22 @@ def card(
     from epc.registry.subjects import judges_of, recorded, subject
     from epc.report.judge_card_text import sentence, text
 
-    requirements = [Requirement.parse(each) for each in required]
+    requirements = [Requirement.parse(threshold) for threshold in required]
     records = [recorded(path.name, _measured(path, settings)) for path in files]
     opened = open_registry(registry)
-    who = subject(opened, asked, judges_of(records))
-    result = card_of(opened, who, as_of.date(), records, settings)
+    model_subject = subject(opened, asked, judges_of(records))
+    result = card_of(opened, model_subject, as_of.date(), records, settings)
     answers = [answered(result, requirement) for requirement in requirements]
-    tell(form, lambda: card_json(result, sentence(result), answers), lambda: text(result, answers))
-    met = all(answer.answer == "meets" for answer in answers)
-    leave(clean=met)
+    print_result(
+        form, lambda: card_json(result, sentence(result), answers), lambda: text(result, answers)
+    )
+    all_met = all(answer.answer == "meets" for answer in answers)
+    exit_with(clean=all_met)
 
 
 def _measured(path: Path, settings: tuple[str, ...]) -> "Report":
-    from epc.analysis.observed import measure
-    from epc.records.observed.verdict_file import sound
+    from epc.analysis.verdicts import measure
+    from epc.records.verdicts.verdict_file import sound
 
     return measure(*sound(path), settings)
 
@@ -117,20 +119,24 @@ def succeed(
       epc evaluators succeed gpt-4-0613
       epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
     """
-    from epc.analysis.ballots import ballots
-    from epc.records.observed.verdict_file import sound
+    from epc.analysis.verdicts_by_item import ballots
     from epc.records.typed import as_json
+    from epc.records.verdicts.verdict_file import sound
     from epc.registry.subjects import subject
-    from epc.registry.succession import Kept, agreed_of, succession_of
+    from epc.registry.succession import VerdictStore, agreed_of, succession_of
     from epc.report.succession_text import text
 
     all_ballots = [ballot for path in files for ballot in ballots(*sound(path))]
     judges = {name for pair in all_ballots for name in (pair.model, pair.setting.judge.name)}
     opened = open_registry(registry)
-    who = subject(opened, asked, sorted(judges))
-    all_ballots += Kept.of(opened, registry).beside(who)
-    succession = succession_of(opened, who, as_of.date(), agreed_of(opened, who, all_ballots))
-    tell(form, lambda: as_json(succession), lambda: text(succession, kinds=kinds))
+    model_subject = subject(opened, asked, sorted(judges))
+    all_ballots += VerdictStore.from_registry(opened, registry).judges_sharing_sources(
+        model_subject
+    )
+    succession = succession_of(
+        opened, model_subject, as_of.date(), agreed_of(opened, model_subject, all_ballots)
+    )
+    print_result(form, lambda: as_json(succession), lambda: text(succession, kinds=kinds))
 
 
 @click.group(cls=CommandGroup)
@@ -157,13 +163,13 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
     """
     opened = open_registry(registry)
     states = [*opened.every_state(as_of.date())]
-    tell(
+    print_result(
         form,
         lambda: [
             {"generation": g.name, "maker": g.maker, **s.as_json(), "listed": listed}
             for g, s, listed in states
         ],
-        lambda: aligned([(g.name, f"{s.platform}/{s.id}", s.words) for g, s, _ in states]),
+        lambda: aligned([(g.name, f"{s.platform}/{s.id}", s.status_text) for g, s, _ in states]),
     )
 
 
@@ -186,9 +192,14 @@ def show(asked: str, registry: str | None) -> None:
         raise click.UsageError(
             f"{asked}: {opened.missing(asked)}\n  fix: see `epc evaluators list`"
         )
-    known = (opened.generations, opened.catalogue)
-    found = [own[name] for name in sorted(generations) for own in known if name in own]
-    echo_json([as_json(generation.record) for generation in found])
+    collections = (opened.generations, opened.catalogue)
+    matches = [
+        collection[name]
+        for name in sorted(generations)
+        for collection in collections
+        if name in collection
+    ]
+    echo_json([as_json(generation.record) for generation in matches])
 
 
 @command.command()

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import click
 
-from epc.cli.common import echo_json, leave, note, open_registry, say
+from epc.cli.common import echo_json, exit_with, open_registry, print_note, say
 from epc.cli.options import as_of_option, printed_as, registry_option
 
 
@@ -49,13 +49,15 @@ def command(
         name = f"EPC: {', '.join(asked)}" if asked else "EPC expiry"
         click.echo(calendar(states, name=name), nl=False)
         if not any(state.until or state.not_before for state in states):
-            note("no end is stated, so the calendar has no entry yet")
+            print_note("no end is stated, so the calendar has no entry yet")
     elif form == "svg":
         from epc.registry.exports import of_judge
 
         if len(states) != 1:
-            many = f"{len(states)} answers; a badge has one"
-            raise click.UsageError(f"{many}\n  fix: name one model on its platform: openai/gpt-4o")
+            problem = f"{len(states)} answers; a badge has one"
+            raise click.UsageError(
+                f"{problem}\n  fix: name one model on its platform: openai/gpt-4o"
+            )
         click.echo(of_judge(states[0]), nl=False)
     else:
         for line in lines(states):
@@ -65,6 +67,8 @@ def command(
     for state in failed:
         served = [s for s in states if s.id == state.id and s not in failed]
         if served:
-            one = f"{served[0].platform}/{state.id}"
-            note(f"{state.id} fails by {state.platform} alone: {one} asks about one platform")
-    leave(clean=not failed)
+            example = f"{served[0].platform}/{state.id}"
+            print_note(
+                f"{state.id} fails by {state.platform} alone: {example} asks about one platform"
+            )
+    exit_with(clean=not failed)

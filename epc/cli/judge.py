@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 
 from epc.cli.asking import judge_options
-from epc.cli.common import leave, note, now, say_checked, tell, write_page
+from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
 from epc.cli.judge_run import competence, run, show_report
 from epc.cli.options import (
     FILE,
@@ -79,7 +79,7 @@ def plan(
     recorded: bool,
     labels_for: float | None,
     form: str,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     r"""Make an evaluation set from SOURCE and write it to a folder.
 
@@ -99,7 +99,7 @@ def plan(
     """
     from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.judging.evaluate import Request, problems, write_plan
-    from epc.records.findings import Checked
+    from epc.records.findings import CheckResult
     from epc.records.judging.sources import entries_of
 
     request = Request(
@@ -108,21 +108,21 @@ def plan(
         constraint=_CONSTRAINTS[constrain] if constrain else None,
         decoding=decoding.get("judge", {}),
         recorded=recorded,
-        **asked,  # the other options, by the names that a request has for them
+        **options,  # the other options, by the names that a request has for them
     )
     if not recorded:
         fetch_weights_if_named(*judges)
     entries = entries_of(source)
-    checked = Checked(path=str(source), findings=problems(entries, request))
+    checked = CheckResult(path=str(source), findings=problems(entries, request))
     if checked.ok:
         write_plan(entries, request, out, now=now())
-    say_checked(checked, form, units=len(entries), written=checked.ok)
+    print_findings(checked, form, units=len(entries), written=checked.ok)
     if checked.ok:
         verb = "import REPLIES" if recorded else "run"
-        note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
+        print_note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
     if labels_for is not None:
         _show_labels_needed(labels_for, len(entries))
-    leave(clean=checked.ok)
+    exit_with(clean=checked.ok)
 
 
 command.add_command(competence)
@@ -148,18 +148,19 @@ def import_(replies: Path, folder: Path, form: str) -> None:
     from epc.records.judging.sources import import_replies
     from epc.records.layout import stamp
 
-    when = stamp(now())
-    log, unmatched = import_replies(replies, folder, now=when)
+    imported_at = stamp(now())
+    log, unmatched = import_replies(replies, folder, now=imported_at)
     if log is not None:
         show_report([folder], form)
     if unmatched.rows:
         outcome = "nothing was written" if log is None else "they are kept, and counted for nobody"
-        note(
-            f"{unmatched.rows:,} of {unmatched.of:,} rows are about no sample of the set: {outcome}"
+        print_note(
+            f"{unmatched.rows:,} of {unmatched.total:,} rows are about no sample of the set: "
+            f"{outcome}"
         )
     for finding in unmatched.findings:
-        note(str(finding))
-    leave(clean=not unmatched.rows)
+        print_note(str(finding))
+    exit_with(clean=not unmatched.rows)
 
 
 @command.command()
@@ -180,7 +181,7 @@ def label(labels: Path, folder: Path) -> None:
 
     saved = keep_labels(labels, folder)
     outputs = len({label.unit for label in saved})
-    note(f"kept     {len(saved)} labels of {outputs} outputs in {folder}")
+    print_note(f"kept     {len(saved)} labels of {outputs} outputs in {folder}")
 
 
 @command.command()
@@ -207,8 +208,8 @@ def check(response: Path, sample: Path | None, output: Path | None, form: str) -
         from epc.records.judging.recheck import recheck
 
         rechecked = recheck(response)
-        say_checked(rechecked, form, totals=rechecked.totals)
-        leave(clean=rechecked.ok)
+        print_findings(rechecked, form, totals=rechecked.totals)
+        exit_with(clean=rechecked.ok)
     if sample is None or output is None:
         raise click.UsageError("a reply is checked against --sample and --output: name both")
     from epc.records.judging.evaluation_set import check_files
@@ -220,8 +221,8 @@ def check(response: Path, sample: Path | None, output: Path | None, form: str) -
         f"verdict {checked.verdict}, the judge's {checked.judge_verdict}",
         *map(str, checked.findings),
     )
-    tell(form, lambda: as_json(checked), lambda: "\n".join(lines))
-    leave(clean=checked.valid)
+    print_result(form, lambda: as_json(checked), lambda: "\n".join(lines))
+    exit_with(clean=checked.valid)
 
 
 @command.command()
@@ -276,20 +277,20 @@ def report(
         write_page(html, judging_page(results))
     if accuracy is not None:
         write_text(accuracy, [accuracy_table(results)])
-        note(f"accuracy {accuracy}")
+        print_note(f"accuracy {accuracy}")
     shared = any(row.shared for row in results.drift)
-    leave(clean=not (results.findings or shared))
+    exit_with(clean=not (results.findings or shared))
 
 
 def _show_labels_needed(width: float, outputs: int) -> None:
     from epc.analysis.judging.labels import labels_for
 
-    note(f"labels   for a PASS share to within {width:g}, drawn at random from the outputs:")
+    print_note(f"labels   for a PASS share to within {width:g}, drawn at random from the outputs:")
     *judges, alone = labels_for(width, outputs)
     for erring, count in judges:
-        note(f"  {_labels_text(count)} if the judge errs on {100 * erring:g}% of them")
-    note(f"  {_labels_text(alone[1])} without a judge; the set has {outputs:,} outputs")
-    note("  outputs of one question are alike, so take them from many questions")
+        print_note(f"  {_labels_text(count)} if the judge errs on {100 * erring:g}% of them")
+    print_note(f"  {_labels_text(alone[1])} without a judge; the set has {outputs:,} outputs")
+    print_note("  outputs of one question are alike, so take them from many questions")
 
 
 def _labels_text(count: int | None) -> str:

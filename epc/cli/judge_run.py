@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import limit_options
-from epc.cli.common import echo_json, leave, note, now, say, tell
+from epc.cli.common import echo_json, exit_with, now, print_note, print_result, say
 from epc.cli.options import FOLDER, format_option, with_default
-from epc.cli.run_session import carried_out
+from epc.cli.run_session import run_work
 from epc.judge.planted import PAIRS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from epc.analysis.judging.evaluation import Competence, Report
     from epc.engine.budget import Budget, Limits
-    from epc.engine.judging.competence import Asked, Test
+    from epc.engine.judging.competence import CompetenceOptions, Test
 
 
 @click.command()
@@ -66,20 +66,27 @@ def competence(
       epc judge competence judged --named --ablation --retest 20
       epc judge run judged --competence-first
     """
-    from epc.engine.judging.competence import Asked, forecast, tests_of
+    from epc.engine.judging.competence import CompetenceOptions, forecast, tests_of
 
-    options = Asked(pairs=pairs, named=named, ablation=ablation, retest=retest)
+    options = CompetenceOptions(pairs=pairs, named=named, ablation=ablation, retest=retest)
     tests = tests_of(folder, judges, options)
     if dry_run:
         from epc.cli.run_session import show_forecast
 
         show_forecast(forecast(tests, now()), form)
         if ablation:
-            note("ablation comes on top: at most two calls for each output, once it is judged")
+            print_note(
+                "ablation comes on top: at most two calls for each output, once it is judged"
+            )
         return
-    ask(tests, limits, budget_for(tests, limits), again=again(folder, options, judges))
-    results = _shown(folder, judges, form)
-    leave(clean=not _incapable(results))
+    ask(
+        tests,
+        limits,
+        budget_for(tests, limits),
+        next_command=competence_command(folder, options, judges),
+    )
+    results = _print_competences(folder, judges, form)
+    exit_with(clean=not _incapable(results))
 
 
 def is_fit(folder: Path, tests: "Sequence[Test]", limits: "Limits", budget: "Budget") -> bool:
@@ -87,10 +94,10 @@ def is_fit(folder: Path, tests: "Sequence[Test]", limits: "Limits", budget: "Bud
     from epc.analysis.judging.competence import competences
     from epc.report.judging.competence import title_of
 
-    ask(tests, limits, budget, again=f"epc judge run {folder} --competence-first")
+    ask(tests, limits, budget, next_command=f"epc judge run {folder} --competence-first")
     results = competences(folder)
-    for one in results:
-        note(f"competence {title_of(one)}")
+    for result in results:
+        print_note(f"competence {title_of(result)}")
     return not _incapable(results)
 
 
@@ -101,34 +108,34 @@ def budget_for(tests: "Sequence[Test]", limits: "Limits") -> "Budget":
     return budget_of([test.model for test in tests], limits)
 
 
-def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, again: str) -> None:
+def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, next_command: str) -> None:
     """Ask judges the questions that test them; what was answered before is not asked again."""
-    from epc.cli.progress import shown
+    from epc.cli.progress import progress_bar
     from epc.engine.judging.competence import assess
 
-    work = assess(tests, clock=now, watch=shown, limits=limits, budget=budget)
-    carried_out(work, again=again)
+    work = assess(tests, clock=now, watch=progress_bar, limits=limits, budget=budget)
+    run_work(work, next_command=next_command)
 
 
-def again(folder: Path, options: "Asked", judges: tuple[str, ...]) -> str:
+def competence_command(folder: Path, options: "CompetenceOptions", judges: tuple[str, ...]) -> str:
     """Return the command that goes on with a test."""
-    words = [
+    arguments = [
         *(f"--judge {judge}" for judge in judges),
         *(["--named"] if options.named else ()),
         *(["--ablation"] if options.ablation else ()),
         *([f"--retest {options.retest}"] if options.retest else ()),
     ]
-    return " ".join(["epc judge competence", str(folder), *words])
+    return " ".join(["epc judge competence", str(folder), *arguments])
 
 
-def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence]":
+def _print_competences(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence]":
     from epc.analysis.judging.competence import competences
     from epc.records.typed import as_json
     from epc.report.document import printed
     from epc.report.judging.competence import competence
 
-    results = [one for one in competences(folder) if not judges or one.judge in judges]
-    tell(
+    results = [result for result in competences(folder) if not judges or result.judge in judges]
+    print_result(
         form,
         lambda: {"competence": as_json(results)},
         lambda: printed(competence(results)),
@@ -137,7 +144,7 @@ def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence
 
 
 def _incapable(results: "Sequence[Competence]") -> bool:
-    return any(one.word == "incapable" for one in results)
+    return any(result.word == "incapable" for result in results)
 
 
 @click.command()
@@ -174,21 +181,21 @@ def run(
 
         shares = expect(open_evaluation(folder))
         if competence_first:
-            from epc.engine.judging.competence import Asked, forecast, tests_of
+            from epc.engine.judging.competence import CompetenceOptions, forecast, tests_of
 
-            shares |= forecast(tests_of(folder, (), Asked()), now())
+            shares |= forecast(tests_of(folder, (), CompetenceOptions()), now())
         show_forecast(shares, form)
         return
     budget = None
     if competence_first:
-        from epc.engine.judging.competence import Asked, tests_of
+        from epc.engine.judging.competence import CompetenceOptions, tests_of
 
-        tests = tests_of(folder, (), Asked())
+        tests = tests_of(folder, (), CompetenceOptions())
         budget = budget_for(tests, limits)
         if not is_fit(folder, tests, limits, budget) and not anyway:
             remedy = f"name another judge, or epc judge run {folder} --anyway"
-            note(f"nothing was judged\n  next: {remedy}")
-            leave(clean=False)
+            print_note(f"nothing was judged\n  next: {remedy}")
+            exit_with(clean=False)
     judge_on(folder, limits, form, budget=budget)
 
 
@@ -203,19 +210,19 @@ def judge_on(
     from epc.records.judging.documents import is_complete
 
     if is_complete(folder):
-        note(f"{folder} is complete")
+        print_note(f"{folder} is complete")
     else:
-        from epc.cli.progress import shown
+        from epc.cli.progress import progress_bar
         from epc.engine.judging.evaluate import evaluate, open_evaluation
 
         work = evaluate(
             open_evaluation(folder),
             clock=now,
-            watch=shown,
+            watch=progress_bar,
             limits=limits,
             budget=budget,
         )
-        carried_out(work, again=f"epc judge run {folder}")
+        run_work(work, next_command=f"epc judge run {folder}")
     show_report([folder], form)
 
 
@@ -232,7 +239,7 @@ def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -
 
         click.echo(table(report), nl=False)
         for finding in report.findings:
-            note(f"{finding.problem} [{finding.clause}]")
+            print_note(f"{finding.problem} [{finding.clause}]")
     else:
         from epc.report.judging.document import text
 

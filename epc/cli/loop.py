@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.asking import judge_options, limit_options
-from epc.cli.common import leave, note, now, say_findings, tell, write_page
+from epc.cli.common import exit_with, now, print_finding_list, print_note, print_result, write_page
 from epc.cli.loop_demo import demo
 from epc.cli.options import FILE, format_option, html_option, printed_as
 from epc.errors import ExitCode
@@ -63,10 +63,10 @@ def plan(
     from epc.analysis.loop_decisions import draw
     from epc.analysis.loop_files import Files
     from epc.records.layout import stamp
-    from epc.records.loops import (
-        Kept,
+    from epc.records.loop import (
+        StoredValue,
         append,
-        beside,
+        loop_paths,
         read_items,
         read_kept,
         read_ledger,
@@ -75,8 +75,8 @@ def plan(
     )
     from epc.records.typed import as_json
 
-    path, _, texts = beside(log)
-    items, kept = read_items(test), read_kept(texts)
+    path, _, texts = loop_paths(log)
+    items, stored_values = read_items(test), read_kept(texts)
     files = Files(log=read_log(log), checks=[])
     drawn, findings = draw(
         files,
@@ -86,18 +86,18 @@ def plan(
         judge_b=judge_b,
         time=stamp(now()),
         ledger=read_ledger(log),
-        kept=kept,
+        stored=stored_values,
     )
     if drawn is None:
-        say_findings(findings, form)
-        leave(clean=False)
+        print_finding_list(findings, form)
+        exit_with(clean=False)
     write_plan(path, drawn)
-    new = (name for name in drawn.test if ("item", name) not in kept)
-    append(texts, [Kept(kind="item", id=name, value=items[name]) for name in new])
+    new = (name for name in drawn.test if ("item", name) not in stored_values)
+    append(texts, [StoredValue(kind="item", id=name, value=items[name]) for name in new])
     from epc.report.loop_text import plan_text
 
-    tell(form, lambda: as_json(drawn), lambda: plan_text(drawn, len(items)))
-    note(f"planned  {path}\n  next: epc loop check {log} --execute CMD")
+    print_result(form, lambda: as_json(drawn), lambda: plan_text(drawn, len(items)))
+    print_note(f"planned  {path}\n  next: epc loop check {log} --execute CMD")
 
 
 @command.command()
@@ -135,30 +135,32 @@ def check(
       epc loop check run.loop.jsonl --execute 'python answer.py' --dry-run
       epc loop check run.loop.jsonl --execute answer:check --max-cost 2
     """
-    from epc.cli.progress import shown
-    from epc.cli.run_session import carried_out, show_forecast
+    from epc.cli.progress import progress_bar
+    from epc.cli.run_session import run_work, show_forecast
     from epc.engine.loop_checks import Checking, expect
     from epc.engine.loop_checks import check as carry_out
-    from epc.records.loops import beside, labels_file
+    from epc.records.loop import labels_file, loop_paths
     from epc.records.typed import as_json
 
-    checking = Checking.of(log, decoding.get("judge", {}))
+    checking = Checking.from_log(log, decoding.get("judge", {}))
     if dry_run:
         if forecast := expect(checking):
             show_forecast(forecast, form)
         else:
             no_model = "no judge is named as PROVIDER/MODEL, so none is asked: CMD gives the scores"
-            tell(form, dict, lambda: no_model)
+            print_result(form, dict, lambda: no_model)
         return
-    work = carry_out(checking, execute, clock=now, watch=shown, limits=limits)
-    rows = carried_out(work, again=f"epc loop check {log} --execute '{execute}'")
+    work = carry_out(checking, execute, clock=now, watch=progress_bar, limits=limits)
+    rows = run_work(work, next_command=f"epc loop check {log} --execute '{execute}'")
     unread = sum(row.score is None for row in rows)
-    tell(form, lambda: as_json(rows), lambda: f"{len(rows):,} scores, {unread} could not be read")
-    checks, labels = beside(log)[1], labels_file(log)
-    note(f"checks   {checks}")
+    print_result(
+        form, lambda: as_json(rows), lambda: f"{len(rows):,} scores, {unread} could not be read"
+    )
+    checks, labels = loop_paths(log)[1], labels_file(log)
+    print_note(f"checks   {checks}")
     if labels.exists():
-        note(f"labels   {labels}: fill in its score, then the same command again")
-    note(f"  next: epc loop report {log} {checks}")
+        print_note(f"labels   {labels}: fill in its score, then the same command again")
+    print_note(f"  next: epc loop report {log} {checks}")
 
 
 @command.command()
@@ -179,28 +181,28 @@ def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
       epc loop report run.loop.jsonl run.checks.jsonl --html run.html
       epc loop report seed*.loop.jsonl
     """
+    from epc.analysis.loop import over_runs
     from epc.analysis.loop_decisions import assess, runs_refusals
-    from epc.analysis.loops import over_runs
-    from epc.records.loops import beside
+    from epc.records.loop import loop_paths
     from epc.report.document import printed
     from epc.report.loop_text import document, loop_json, loop_page, runs_document
 
-    if len(files) == 1 and not beside(files[0])[1].exists():
+    if len(files) == 1 and not loop_paths(files[0])[1].exists():
         _say_believed(files[0], form)
     runs = _read_all(files)
     several = len(runs) > 1
     assessed = [assess(run) for run in runs]
     findings = [*(runs_refusals(runs) if several else ())]
-    findings += [finding for each in assessed for finding in each.findings]
-    reports = [each.report for each in assessed if each.report is not None]
+    findings += [finding for assessment in assessed for finding in assessment.findings]
+    reports = [assessment.report for assessment in assessed if assessment.report is not None]
     if findings:
-        say_findings(findings, form)
-        leave(clean=False)
-    whole = over_runs(reports) if several else reports[0]
+        print_finding_list(findings, form)
+        exit_with(clean=False)
+    summary = over_runs(reports) if several else reports[0]
     parts = runs_document(over_runs(reports)) if several else document(reports[0])
-    tell(form, lambda: loop_json(whole), lambda: printed(parts))
+    print_result(form, lambda: loop_json(summary), lambda: printed(parts))
     if html is not None:
-        write_page(html, loop_page(whole))
+        write_page(html, loop_page(summary))
 
 
 @command.command()
@@ -226,23 +228,23 @@ def gate(ctx: click.Context, log: Path, checks: Path | None, form: str, *, unpla
     from epc.analysis.loop_decisions import spent_by
     from epc.analysis.loop_files import Files
     from epc.records.layout import stamp
-    from epc.records.loops import read_ledger, spend
+    from epc.records.loop import read_ledger, spend
     from epc.records.typed import as_json
     from epc.report.loop_text import gate_sentence
 
     files = Files.read(log, checks)
     decision = decide(files, read_ledger(log), unplanned=unplanned)
-    said = gate_sentence(decision)
+    sentence = gate_sentence(decision)
     if form == "github":
         level = "notice" if decision.word == "ship" else "error"
-        click.echo(annotation(level, said, file=log.as_posix(), title="epc loop gate"))
-    tell(form, lambda: {"sentence": said, **as_json(decision)}, lambda: said)
+        click.echo(annotation(level, sentence, file=log.as_posix(), title="epc loop gate"))
+    print_result(form, lambda: {"sentence": sentence, **as_json(decision)}, lambda: sentence)
     if decision.word == "refused":
         for finding in decision.findings:
-            note(str(finding))
+            print_note(str(finding))
         ctx.exit(ExitCode.MISUSE)
     spend(log, spent_by(files, stamp(now()), decision.decided))
-    leave(clean=decision.word == "ship")
+    exit_with(clean=decision.word == "ship")
 
 
 @command.command()
@@ -263,42 +265,42 @@ def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
       epc loop drift july.csv november.csv july_scored_in_november.csv
     """
     from epc.analysis.loop_decisions import parts_of_change
-    from epc.records.loops import read_scores
+    from epc.records.loop import read_scores
     from epc.records.typed import as_json
     from epc.report.loop_text import parted_text
 
     parts, findings = parts_of_change(*map(read_scores, (before, after, anchors)))
     if parts is None:
-        say_findings(findings, form)
-        leave(clean=False)
-    said = parted_text(parts)
-    tell(form, lambda: {"sentence": said, **as_json(parts)}, lambda: said)
+        print_finding_list(findings, form)
+        exit_with(clean=False)
+    sentence = parted_text(parts)
+    print_result(form, lambda: {"sentence": sentence, **as_json(parts)}, lambda: sentence)
 
 
 def _say_believed(log: Path, form: str) -> None:
     """Say what a log says that nobody checked, and how to check it; exit 1."""
+    from epc.analysis.loop import believed_of
     from epc.analysis.loop_decisions import log_refusals
     from epc.analysis.loop_files import Files, unchecked
-    from epc.analysis.loops import believed_of
-    from epc.records.loops import read_log
+    from epc.records.loop import read_log
     from epc.records.typed import as_json
     from epc.report.loop_text import believed_sentence
 
     files = Files(log=read_log(log), checks=[])
     if findings := [*log_refusals(files)]:
-        say_findings(findings, form)
-        leave(clean=False)
+        print_finding_list(findings, form)
+        exit_with(clean=False)
     believed = believed_of(files)
-    said = believed_sentence(believed)
-    tell(form, lambda: {"sentence": said, **as_json(believed)}, lambda: said)
-    note(unchecked(log))
-    leave(clean=False)
+    sentence = believed_sentence(believed)
+    print_result(form, lambda: {"sentence": sentence, **as_json(believed)}, lambda: sentence)
+    print_note(unchecked(log))
+    exit_with(clean=False)
 
 
 def _read_all(paths: tuple[Path, ...]) -> "list[Files]":
     """Return each log with its checks, which are named after it or beside it."""
     from epc.analysis.loop_files import Files
-    from epc.records.loops import is_log
+    from epc.records.loop import is_log
 
     pairs: list[tuple[Path, Path | None]] = []
     for path in paths:

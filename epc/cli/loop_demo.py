@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import note, now, say, write_page
+from epc.cli.common import now, print_note, say, write_page
 from epc.cli.options import registry_option, with_default
 from epc.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from epc.engine.optimised import Work
+    from epc.engine.loop_demo import Work
 
 
 @click.command()
@@ -53,8 +53,8 @@ def demo(
     require("loop")
     from epc.analysis.loop_decisions import assess
     from epc.analysis.loop_files import Files
-    from epc.api.optimising import check, run
-    from epc.engine.optimised import CALLS, SIZES, SUM_CALLS, SUM_SIZES, Split
+    from epc.api.loop_demo import check, run
+    from epc.engine.loop_demo import CALLS, SIZES, SUM_CALLS, SUM_SIZES, Split
     from epc.errors import refuse
     from epc.records.layout import stamp
     from epc.registry.writing import new_folder
@@ -66,7 +66,7 @@ def demo(
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
         log = folder / "run.loop.jsonl"
         calls = SUM_CALLS if model else CALLS
-        note(f"GEPA may ask {work.judge} {calls:,} times")
+        print_note(f"GEPA may ask {work.judge} {calls:,} times")
         final = run(work, begin, split, calls=calls, seed=seed, log=log)
         if final != begin:
             check(work, split, log, time=stamp(now()))
@@ -82,20 +82,20 @@ def demo(
 
 def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mapping[str, str]]":
     """Return the bank as a work, and what a run begins with."""
-    from epc.engine.optimised import STARTS, Pickers
+    from epc.engine.loop_demo import STARTS, Pickers
     from epc.records.banks import shared_bank
     from epc.registry.layout import BANK, FOLDER
     from epc.registry.reading import NAMED, nearest_checkout
     from epc.registry.store import reader
 
     home = registry or str(nearest_checkout(NAMED))
-    work = Pickers.of(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), judge)
+    work = Pickers.from_bank(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), judge)
     return work, work.start(STARTS[start])
 
 
 def _sums() -> "tuple[Work, Mapping[str, str]]":
     """Return sums as a work, and what a run begins with."""
-    from epc.engine.optimised import Sums
+    from epc.engine.loop_demo import Sums
 
     work = Sums()
     click.get_current_context().call_on_close(work.close)

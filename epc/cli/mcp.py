@@ -44,23 +44,25 @@ def command(registry: str | None) -> None:
         answers.scan,
     ):
         server.add_tool(
-            _told(tool), annotations=ToolAnnotations(read_only_hint=True), structured_output=False
+            _as_tool(tool),
+            annotations=ToolAnnotations(read_only_hint=True),
+            structured_output=False,
         )
     server.run("stdio")
 
 
-def _told(tool: "Callable[..., Answer]") -> Callable[..., Any]:
+def _as_tool(tool: "Callable[..., Answer]") -> Callable[..., Any]:
     """Return a tool whose answer stands in the protocol's form: the words, and the values."""
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp_types import CallToolResult, TextContent
 
     @wraps(tool)
-    def told(**arguments: Any) -> CallToolResult:
+    def call_tool(**arguments: Any) -> CallToolResult:
         try:
             answer = tool(**arguments)
         except EpcError as error:
             raise ToolError(str(error)) from error
-        words = TextContent(type="text", text=answer.text)
-        return CallToolResult(content=[words], structured_content=answer.document)
+        text_content = TextContent(type="text", text=answer.text)
+        return CallToolResult(content=[text_content], structured_content=answer.document)
 
-    return told
+    return call_tool

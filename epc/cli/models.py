@@ -4,7 +4,7 @@ import os
 
 import click
 
-from epc.cli.common import note, tell
+from epc.cli.common import print_note, print_result
 from epc.cli.options import format_option
 
 
@@ -25,11 +25,11 @@ def list_models(form: str) -> None:
     from epc.engine.catalog import known_models
 
     models = known_models(os.environ)
-    tell(
+    print_result(
         form,
-        lambda: [{"name": m.name, "what": m.what, "needs": m.needs} for m in models],
+        lambda: [{"name": m.name, "what": m.description, "needs": m.needs} for m in models],
         lambda: (
-            f"{m.name:<36}{f'needs {m.needs}' if m.needs else 'ready'}\n    {m.what}"
+            f"{m.name:<36}{f'needs {m.needs}' if m.needs else 'ready'}\n    {m.description}"
             for m in models
         ),
     )
@@ -48,10 +48,10 @@ def fetch(models: tuple[str, ...]) -> None:
       epc models fetch local/smollm2-135m
     """
     from epc.engine.local import weights
-    from epc.engine.local.models import BASE, named
+    from epc.engine.local.models import BASE, embedded_model
 
     for name in models or (f"local/{BASE}",):
-        if named(name.removeprefix("local/")).has_weights:
-            click.echo(str(weights.fetch(note)))
+        if embedded_model(name.removeprefix("local/")).has_weights:
+            click.echo(str(weights.fetch(print_note)))
         else:
-            note(f"{name} needs no weights")
+            print_note(f"{name} needs no weights")

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from epc.cli.audit import command as audit
-from epc.cli.common import leave, note, now, say_checked, tell
+from epc.cli.common import exit_with, now, print_findings, print_note, print_result
 from epc.cli.options import (
     FILE,
     NEW,
@@ -66,10 +66,10 @@ def import_(
       epc observe import votes.csv --shape csv --map item=id --map verdict=winner \
         --label model_a=a --label model_b=b --set prompt=v1 --out votes.jsonl
     """
-    from epc.records.findings import Checked
-    from epc.records.observed.converting import Request
-    from epc.records.observed.shapes import faults_of, write_converted
-    from epc.records.observed.verdict_file import require_kind
+    from epc.records.findings import CheckResult
+    from epc.records.verdicts.converting import Request
+    from epc.records.verdicts.shapes import faults_of, write_converted
+    from epc.records.verdicts.verdict_file import require_kind
     from epc.registry.history import commit_of
 
     require_kind(out)
@@ -79,25 +79,25 @@ def import_(
         licence=licence,
         texts=texts,
         columns=columns,
-        words=words,
+        labels=words,
         constants=constants,
-        only=_files(like) if like else frozenset(),
+        paths=_files(like) if like else frozenset(),
     )
     done = write_converted(shape, source, request, out)
     if done.header and not done.findings:
-        note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc audit {out}")
+        print_note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc audit {out}")
         models = {setting.judge.model for setting in done.header.settings.values()}
         for fault in faults_of(shape, models):
-            note(f"  known fault {fault.id}: {fault.says}")
-    checked = Checked(path=str(source), findings=done.findings)
-    say_checked(checked, form, verdicts=len(done.rows), written=checked.ok)
-    leave(clean=checked.ok)
+            print_note(f"  known fault {fault.id}: {fault.says}")
+    checked = CheckResult(path=str(source), findings=done.findings)
+    print_findings(checked, form, verdicts=len(done.rows), written=checked.ok)
+    exit_with(clean=checked.ok)
 
 
 def _files(verdicts: Path) -> frozenset[str]:
     """Return the paths, inside their source, of the files that a verdict file was made of."""
     from epc.errors import MalformedError
-    from epc.records.observed.verdict_file import read
+    from epc.records.verdicts.verdict_file import read
 
     header, _, findings = read(verdicts)
     if header is None:
@@ -115,13 +115,13 @@ def check(file: Path, form: str) -> None:
     Example:
       epc observe check llmbar.parquet
     """
-    from epc.records.findings import Checked
-    from epc.records.observed.verdict_file import read
+    from epc.records.findings import CheckResult
+    from epc.records.verdicts.verdict_file import read
 
     _, verdicts, findings = read(file)
-    checked = Checked(path=str(file), findings=findings)
-    say_checked(checked, form, verdicts=0 if verdicts is None else len(verdicts))
-    leave(clean=not findings)
+    checked = CheckResult(path=str(file), findings=findings)
+    print_findings(checked, form, verdicts=0 if verdicts is None else len(verdicts))
+    exit_with(clean=not findings)
 
 
 command.add_command(audit, "report")
@@ -165,7 +165,7 @@ def selection(
     from epc.report.selection_text import document
 
     done = [*selections(banks_in(bank, settings), askings, lower=pick == "lower")]
-    tell(form, lambda: as_json(done), lambda: printed(document(done)))
+    print_result(form, lambda: as_json(done), lambda: printed(document(done)))
 
 
 @command.command()
@@ -197,14 +197,14 @@ def transfer(
       epc observe transfer composo.parquet --setting '*/base' --domains 'Math,Precise IF'
       epc observe transfer bank.csv --judge gpt-5.4-mini
     """
-    from epc.analysis.selection import banks_in, picked
+    from epc.analysis.selection import banks_in, pickers_quality
     from epc.records.typed import as_json
     from epc.report.document import printed
     from epc.report.quality_text import of_pickers
 
     names = domains.split(",") if domains else []
-    done = [*picked(banks_in(bank, settings), judge, names, rounds=rounds)]
-    tell(form, lambda: as_json(done), lambda: printed(of_pickers(done)))
+    done = [*pickers_quality(banks_in(bank, settings), judge, names, rounds=rounds)]
+    print_result(form, lambda: as_json(done), lambda: printed(of_pickers(done)))
 
 
 @command.command()
@@ -223,23 +223,23 @@ def export(file: Path, form: str, out: Path) -> None:
       epc observe export llmbar.parquet --to jsonl --out llmbar.jsonl
       epc observe export llmbar.parquet --to every-eval-ever --out datastore
     """
-    from epc.analysis.observed import measure
-    from epc.records.findings import Checked
-    from epc.records.observed.verdict_file import present, read, require_kind, stored, write
+    from epc.analysis.verdicts import measure
+    from epc.records.findings import CheckResult
     from epc.records.strict_json import write as write_json
+    from epc.records.verdicts.verdict_file import present, read, require_kind, stored, write
     from epc.report.every_eval_ever import documents
 
     if form != "every-eval-ever":
         require_kind(out, f".{form}")
     header, verdicts, findings = read(file)
     if findings or header is None or verdicts is None:
-        say_checked(Checked(path=str(file), findings=findings), "text")
-        leave(clean=False)
+        print_findings(CheckResult(path=str(file), findings=findings), "text")
+        exit_with(clean=False)
     if form != "every-eval-ever":
         write(out, header, stored(file), present(header, verdicts))
-        note(f"written  {out}: {len(verdicts):,} verdicts")
+        print_note(f"written  {out}: {len(verdicts):,} verdicts")
         return
     for path, document in documents(measure(header, verdicts), now()):
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         write_json(out / path, document)
-        note(f"written  {out / path}")
+        print_note(f"written  {out / path}")

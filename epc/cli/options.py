@@ -45,10 +45,10 @@ class Pair(click.ParamType[tuple[str, str]]):
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
         """Return both halves."""
-        name, sign, other = value.rpartition("=") if self._of_label else value.partition("=")
-        if not (sign and other and (name or self._of_label)):
+        name, sign, label = value.rpartition("=") if self._of_label else value.partition("=")
+        if not (sign and label and (name or self._of_label)):
             self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
-        return name, other
+        return name, label
 
 
 class RunOrTag(click.ParamType[Path | str]):
@@ -95,15 +95,15 @@ class Day(click.DateTime):
 
 
 def with_default(
-    name: str, kind: click.ParamType[Any], default: Any, says: str, **more: Any
+    name: str, kind: click.ParamType[Any], default: Any, says: str, **settings: Any
 ) -> Callable[..., Any]:
     """Return an option of a kind, whose help shows its default."""
-    return click.option(name, type=kind, default=default, show_default=True, help=says, **more)
+    return click.option(name, type=kind, default=default, show_default=True, help=says, **settings)
 
 
-def printed_as(*others: str, says: str = "How to print the result.") -> Callable[..., Any]:
+def printed_as(*forms: str, says: str = "How to print the result.") -> Callable[..., Any]:
     """Return the option that says in which form a command prints its result."""
-    kinds = click.Choice(["text", *others])
+    kinds = click.Choice(["text", *forms])
     return click.option(
         "--format", "form", type=kinds, default="text", show_default=True, help=says
     )
@@ -181,7 +181,7 @@ def judges_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_choices(
         same: tuple[tuple[str, str], ...], baseline: str | None, domains: str | None, **options: Any
     ) -> None:
-        from epc.records.observed.types import Choices
+        from epc.records.verdicts.types import Choices
 
         chosen = domains.split(",") if domains else ()
         choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
@@ -223,7 +223,7 @@ def grid_options(command: Callable[..., None]) -> Callable[..., None]:
         help="A Dask scheduler to spread it over, such as tcp://127.0.0.1:8786.",
     )
     @wraps(command)
-    def with_spread(*, jobs: int, cluster: str | None, **others: Any) -> None:
+    def with_spread(*, jobs: int, cluster: str | None, **options: Any) -> None:
         def spread(
             work: Callable[[Point], Result], points: Sequence[Point], title: str
         ) -> Iterator[Result]:
@@ -233,7 +233,7 @@ def grid_options(command: Callable[..., None]) -> Callable[..., None]:
                 grid.spread(work, points, jobs=jobs, cluster=cluster), len(points), title
             )
 
-        command(spread=spread, **others)
+        command(spread=spread, **options)
 
     return with_spread
 

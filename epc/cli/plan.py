@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from epc.cli.common import echo_json, leave, now, open_registry, tell
+from epc.cli.common import echo_json, exit_with, now, open_registry, print_result
 from epc.cli.options import Finite, format_option, grid_options, registry_option, with_default
-from epc.cli.planning import CROSSING, Planned, require_coupled
+from epc.cli.planning import CROSSING, PlanReport, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def _plan_askings(
     from epc.report.which_text import reached_text
 
     result = reached(open_registry(location), domain, judge, accuracy)
-    tell(form, lambda: as_json(result), lambda: reached_text(result))
-    leave(clean=bool(result.reached))
+    print_result(form, lambda: as_json(result), lambda: reached_text(result))
+    exit_with(clean=bool(result.reached))
 
 
 def _planned(
@@ -189,7 +189,7 @@ def _planned(
     *,
     runs: int,
     spread: Any,
-) -> Planned:
+) -> PlanReport:
     from epc.audit.pilot import PUBLISHED
     from epc.audit.power import planned, population_of
     from epc.cli.planning import options_of, pilot_of
@@ -198,7 +198,7 @@ def _planned(
     answers = PUBLISHED if pilot is None else pilot_of(pilot)
     population = population_of(subject, answers, strategies=strategies)
     plan = planned(population, power, spread, runs=runs)
-    return Planned(
+    return PlanReport(
         wanted=power,
         answers=answers,
         strategies=strategies,

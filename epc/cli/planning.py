@@ -1,4 +1,4 @@
-"""What `epc plan` says of designs: how often each is called coupled, at what cost."""
+"""Report of `epc plan`: how often each design is called coupled, at what cost."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -41,11 +41,11 @@ def pilot_of(name: str) -> "Answering":
     from epc.records.manifest import verdict_table
 
     manifest = manifest_named(name)
-    again = manifest.results.summary.determinism
+    determinism = manifest.results.summary.determinism
     return answering(
         verdict_table(manifest),
-        flips=again.verdict_flips if again else 0,
-        asked_again=again.asked if again else 0,
+        flips=determinism.verdict_flips if determinism else 0,
+        asked_again=determinism.comparisons if determinism else 0,
         source=f"as measured in {name}",
     )
 
@@ -125,8 +125,8 @@ def options_of(plan: "Plan", priced: "Callable[..., Need]", strategies: int) -> 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """What a plan came to, design by design; `wanted` is the power that was asked for."""
+class PlanReport:
+    """Result of a plan, design by design; `wanted` is the power that was asked for."""
 
     wanted: float | None
     answers: "Answering"

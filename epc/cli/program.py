@@ -179,9 +179,9 @@ def _unforeseen(error: Exception) -> ExitCode:
         from epc.engine.secrets import redact
 
         click.echo(redact("".join(traceback.format_exception(error))), err=True)
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    summary = f"{type(error).__name__}: {error}".splitlines()[0]
     _say(
-        f"unforeseen error: {what}\n"
+        f"unforeseen error: {summary}\n"
         "  fix: this is a fault of epc; report it as CONTRIBUTING.md says, with what "
         "EPC_TRACEBACK=1 shows"
     )

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from epc import printable
 from epc.cli.asking import is_quiet
-from epc.cli.common import note
+from epc.cli.common import print_note
 from epc.engine.progress import Progress, Stage
 
 if TYPE_CHECKING:
@@ -31,28 +31,28 @@ class Pace(Struct, kw_only=True):
     """How fast a stage goes, by the last half minute."""
 
     _stage: Stage | None = None
-    _seen: deque[tuple[float, int]] = field(default_factory=deque)
+    _samples: deque[tuple[float, int]] = field(default_factory=deque)
 
     def note(self, stage: Stage, now: float) -> None:
         """Note how much of a stage is done at a moment (in seconds)."""
         if stage is not self._stage:
             self._stage = stage
-            self._seen.clear()
-        self._seen.append((now, stage.done))
-        while now - self._seen[0][0] > _WINDOW_S:
-            self._seen.popleft()
+            self._samples.clear()
+        self._samples.append((now, stage.done))
+        while now - self._samples[0][0] > _WINDOW_S:
+            self._samples.popleft()
 
     def left_s(self) -> float | None:
         """Return how long the rest of the stage takes; None while nothing says so."""
         if self._stage is None or self._stage.done >= self._stage.total:
             return None
-        (began, first), (ended, last) = self._seen[0], self._seen[-1]
+        (began, first), (ended, last) = self._samples[0], self._samples[-1]
         if last <= first or ended <= began:
             return None
         return (self._stage.total - last) * (ended - began) / (last - first)
 
 
-def standing(stage: Stage, left_s: float | None = None) -> str:
+def stage_text(stage: Stage, left_s: float | None = None) -> str:
     """Return how far a stage is."""
     done = 100 * stage.done / stage.total if stage.total else 100
     left = "" if left_s is None else f", about {span(left_s)} left"
@@ -61,30 +61,32 @@ def standing(stage: Stage, left_s: float | None = None) -> str:
 
 def parts(stage: Stage) -> str:
     """Return how far the parts of a stage are."""
-    shares = ((name.replace("_", " "), stage.done_of[name], of) for name, of in stage.parts.items())
-    return ", ".join(f"{name} {done:,}/{of:,}" for name, done, of in shares)
+    shares = (
+        (name.replace("_", " "), stage.done_of[name], total) for name, total in stage.parts.items()
+    )
+    return ", ".join(f"{name} {done:,}/{total:,}" for name, done, total in shares)
 
 
 def rows(progress: Progress, now: float) -> Iterator[tuple[str, str]]:
     """Yield what there is to say beside the stages, each with its label."""
-    yield "calls", _asked(progress)
+    yield "calls", _calls_text(progress)
     yield "used", _used(progress, now)
     if progress.failures:
-        last = printable.shown(progress.last_failure, longest=_FAILURE)
+        last = printable.one_line(progress.last_failure, longest=_FAILURE)
         yield "failures", f"{progress.failures:,}, tried again; the last: {last}"
-    if total := progress.said.total():
+    if total := progress.verdicts.total():
         shares = (
-            f"{name} {100 * progress.said[name] / total:.0f}%"
+            f"{name} {100 * progress.verdicts[name] / total:.0f}%"
             for name in _VERDICTS
-            if progress.said[name]
+            if progress.verdicts[name]
         )
         yield "verdicts", f"{', '.join(shares)} of {total:,}"
 
 
-def _asked(progress: Progress) -> str:
-    most = progress.budget.max_calls
+def _calls_text(progress: Progress) -> str:
+    limit = progress.budget.max_calls
     count = (
-        f"{progress.asked:,} asked" if most is None else f"{progress.asked:,} of at most {most:,}"
+        f"{progress.calls:,} asked" if limit is None else f"{progress.calls:,} of at most {limit:,}"
     )
     return ", ".join([count, *_saved(progress)])
 
@@ -95,7 +97,7 @@ def _used(progress: Progress, now: float) -> str:
     if progress.cost is not None:
         cap = "" if budget.max_cost is None else f" of at most ${budget.max_cost}"
         parts.append(f"${progress.cost:.4f}{cap}")
-    elif progress.asked:
+    elif progress.calls:
         parts.append("cost unknown")
     parts.append(f"{progress.tokens:,} tokens")
     cap = "" if budget.max_time_s is None else f" of at most {span(budget.max_time_s)}"
@@ -105,7 +107,7 @@ def _used(progress: Progress, now: float) -> str:
 
 def _saved(progress: Progress) -> Iterator[str]:
     """Yield what went wrong with calls, and which did not have to be asked."""
-    for count, what in (
+    for count, label in (
         (progress.retries, "retries"),
         (progress.lost, "lost answers that may be billed"),
         (progress.too_large, "answers too large to record"),
@@ -114,13 +116,13 @@ def _saved(progress: Progress) -> Iterator[str]:
         (progress.from_journal, "from the journal"),
     ):
         if count:
-            yield f"{count:,} {what}"
+            yield f"{count:,} {label}"
 
 
-def spent(progress: Progress) -> str:
-    """Return in words what a sitting has asked for, and what it did not have to."""
-    parts = [f"{progress.asked:,} calls", f"{progress.tokens:,} tokens"]
-    if progress.cost is None and progress.asked:
+def spending_text(progress: Progress) -> str:
+    """Return in words what a session has asked for, and what it did not have to."""
+    parts = [f"{progress.calls:,} calls", f"{progress.tokens:,} tokens"]
+    if progress.cost is None and progress.calls:
         parts.append("cost unknown")
     elif progress.cost:
         parts.append(f"${progress.cost:.4f}")
@@ -145,16 +147,16 @@ _ROOM: Final = 80  # columns from which a bar finds its place
 
 
 @asynccontextmanager
-async def shown(progress: Progress) -> AsyncIterator[None]:
+async def progress_bar(progress: Progress) -> AsyncIterator[None]:
     """Show a run's progress while the block runs, and what it spent in the end."""
-    async with all_shown({"": progress}):
+    async with progress_bars({"": progress}):
         yield
 
 
 @asynccontextmanager
-async def all_shown(runs: Mapping[str, Progress]) -> AsyncIterator[None]:
+async def progress_bars(runs: Mapping[str, Progress]) -> AsyncIterator[None]:
     """Show the progress of all runs of a campaign as one."""
-    _tell_repairs(_total(runs))
+    _note_repairs(_total(runs))
     task = asyncio.create_task(_watch()(runs))
     try:
         yield
@@ -162,22 +164,22 @@ async def all_shown(runs: Mapping[str, Progress]) -> AsyncIterator[None]:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         if len(runs) > 1:  # a campaign's journals are opened by its runs, one by one
-            _tell_repairs(_total(runs))
-        note(f"spent    {spent(_total(runs))}")
+            _note_repairs(_total(runs))
+        print_note(f"spent    {spending_text(_total(runs))}")
 
 
 def _total(runs: Mapping[str, Progress]) -> Progress:
     return Progress.total([*runs.values()])
 
 
-def _tell_repairs(progress: Progress) -> None:
+def _note_repairs(progress: Progress) -> None:
     if progress.torn:
-        note(
+        print_note(
             f"repaired the journal: {progress.torn} of its lines are torn, as a crash leaves them; "
             "they are kept in journal.torn, and their calls are asked again"
         )
     if progress.damaged:
-        note(
+        print_note(
             f"WARNING: {progress.damaged} lines of the journal are damaged: whole, and not as they "
             "were written. They are kept in journal.damaged and their calls are asked "
             "again; see whether the disk is failing, or who edited the file. The record says so."
@@ -204,17 +206,17 @@ async def _plain(runs: Mapping[str, Progress]) -> None:
             for stage in progress.stages[begun[name] :]:
                 begun[name], last_s = begun[name] + 1, now
                 if stage.total:
-                    note(f"{_of(name)}{stage.name}: {stage.total}")
+                    print_note(f"{_prefix(name)}{stage.name}: {stage.total}")
             if progress.stages:
                 paces[name].note(progress.stages[-1], now)
         if due and any(begun.values()):
             last_s = now
-            where = [
-                f"{_of(name)}{standing(progress.stages[-1], paces[name].left_s())}"
+            states = [
+                f"{_prefix(name)}{stage_text(progress.stages[-1], paces[name].left_s())}"
                 for name, progress in runs.items()
                 if progress.stages
             ]
-            note("; ".join([*where, *(text for _, text in rows(_total(runs), now))]))
+            print_note("; ".join([*states, *(text for _, text in rows(_total(runs), now))]))
         await asyncio.sleep(_REFRESH_S)
 
 
@@ -262,9 +264,9 @@ def block(
     for name, progress in runs.items():
         last = progress.stages[-1:]
         for stage in filter(lambda candidate: candidate.total, last if name else progress.stages):
-            text = Text(standing(stage, left_s[name] if [stage] == last else None))
+            text = Text(stage_text(stage, left_s[name] if [stage] == last else None))
             bar = _with_bar(stage, text) if width >= _ROOM + len(name) else text
-            table.add_row(Text(f"{_of(name)}{stage.name}"), bar)
+            table.add_row(Text(f"{_prefix(name)}{stage.name}"), bar)
             if stage.parts and not name:
                 table.add_row("", Text(parts(stage), style="dim"))
     for label, fact in rows(_total(runs), now):
@@ -272,7 +274,7 @@ def block(
     return table
 
 
-def _of(name: str) -> str:
+def _prefix(name: str) -> str:
     return f"{name}: " if name else ""
 
 

@@ -52,8 +52,8 @@ def _require_labels(gold: Path, request: "Request") -> None:
 
     if request.design is not None and request.design.checker:
         raise click.UsageError("the design's checker labels the answers: leave --gold out")
-    asked = prepare(request, now=now())
-    read_gold(gold, configuration(asked.plan, asked.evaluator))
+    opened = prepare(request, now=now())
+    read_gold(gold, configuration(opened.plan, opened.evaluator))
 
 
 @click.command(
@@ -193,8 +193,8 @@ def command(
     from epc.records.designs import Design
     from epc.records.layout import GOLD
 
-    many = len(evaluators) > 1 or len(executors) > 1
-    if many and gold is not None:
+    is_campaign = len(evaluators) > 1 or len(executors) > 1
+    if is_campaign and gold is not None:
         raise click.UsageError("--gold labels the answers of one run: `epc audit RUN --gold FILE`")
     began = now()
     designed = None if design is None else Design.load(design)
@@ -208,7 +208,7 @@ def command(
     fetch_weights_if_named(*evaluators, *executors)
     if gold is not None:
         _require_labels(gold, request)
-    if many:
+    if is_campaign:
         from epc.cli.run_session import run_campaign
 
         names = evaluators, executors

@@ -1,4 +1,4 @@
-"""One sitting with models, and a campaign of several runs: what commands that ask share."""
+"""A session with models, or a campaign of several runs: what the commands that ask share."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import to_builtins
 
-from epc.cli.common import leave, note, tell
+from epc.cli.common import exit_with, print_note, print_result
 from epc.cli.common import now as clock
 from epc.cli.show import show, show_campaign
 from epc.errors import StoppedError, WorldError
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from epc.engine.campaign import OpenedCampaign
     from epc.engine.forecast import Share
     from epc.engine.request import Request
-    from epc.engine.session import Opened
+    from epc.engine.session import OpenedRun
 
 T = TypeVar("T")
 
 
-def carried_out(
+def run_work(
     work: Coroutine[Any, Any, T],
     *,
-    again: str,
+    next_command: str,
     discarded: Callable[[], bool] = lambda: False,
 ) -> T:
     """Return the result of some work, or say which command goes on with it.
@@ -45,16 +45,16 @@ def carried_out(
         if discarded():
             next_step = "nothing was answered, and no run folder is left: run it again"
             raise WorldError(f"{error}\n  next: {next_step}") from None
-        raise StoppedError(f"{error}\n  next: {again}") from None
+        raise StoppedError(f"{error}\n  next: {next_command}") from None
     except KeyboardInterrupt:
-        message = f"stopped; nothing answered is lost\n  next: {again}"
+        message = f"stopped; nothing answered is lost\n  next: {next_command}"
         raise StoppedError(message) from None
     except StoppedError as error:
-        raise StoppedError(f"{error}\n  next: {again}") from None
+        raise StoppedError(f"{error}\n  next: {next_command}") from None
 
 
 def finish(
-    opened: "Opened",
+    opened: "OpenedRun",
     folder: Path,
     limits: "Limits",
     *,
@@ -67,7 +67,7 @@ def finish(
 
     `probed`: a hosted evaluator answers one comparison before all others are asked.
     """
-    from epc.cli.progress import shown
+    from epc.cli.progress import progress_bar
     from epc.cli.show import show_finished
     from epc.engine.clock import ticking
     from epc.engine.plan import discard
@@ -75,7 +75,7 @@ def finish(
 
     plan = opened.plan
     seeds = f"{len(plan.seeds)} seeds" if len(plan.seeds) > 1 else f"seed {plan.seeds[0]} alone"
-    note(
+    print_note(
         f"run      {folder}: {seeds}, {plan.evaluator} judges "
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
@@ -83,29 +83,29 @@ def finish(
         opened,
         folder,
         clock=ticking(),
-        watch=shown,
+        watch=progress_bar,
         limits=limits,
         anyway=anyway,
-        probe=note if probed else None,
+        probe=print_note if probed else None,
     )
-    carried_out(work, again=f"epc resume {folder}", discarded=lambda: new and discard(folder))
-    note("")
+    run_work(work, next_command=f"epc resume {folder}", discarded=lambda: new and discard(folder))
+    print_note("")
     audited = show_finished(folder, form=form)
-    note("")
-    note(f"manifest {folder / 'manifest.json'}")
-    note(f"picture  `epc show {folder}` draws it")
+    print_note("")
+    print_note(f"manifest {folder / 'manifest.json'}")
+    print_note(f"picture  `epc show {folder}` draws it")
     if plan.controls and audited.facts.competence is not None:
         from epc.records.probes import in_words
 
-        note(f"controls {plan.evaluator}: {in_words(audited.facts.competence)}")
+        print_note(f"controls {plan.evaluator}: {in_words(audited.facts.competence)}")
     if plan.executor and audited.verdict == "no_verdicts_counted":
-        note("no verdict was ever counted: the run failed, and says nothing of its evaluator")
-        leave(clean=False)
+        print_note("no verdict was ever counted: the run failed, and says nothing of its evaluator")
+        exit_with(clean=False)
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:
     """Print what a run will ask for, role by role."""
-    tell(form, lambda: to_builtins(shares), lambda: forecast_lines(shares))
+    print_result(form, lambda: to_builtins(shares), lambda: forecast_lines(shares))
 
 
 def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
@@ -134,7 +134,7 @@ def fetch_weights_if_named(*names: str | None) -> None:
     if any(names):
         from epc.engine.request import fetch_weights
 
-        fetch_weights(names, note)
+        fetch_weights(names, print_note)
 
 
 def run_campaign(
@@ -149,11 +149,11 @@ def run_campaign(
     probed: bool,
 ) -> None:
     """Measure every pair of an evaluator and an executor, or say what that takes."""
-    from epc.engine.campaign import default_campaign_folder, expected, open_campaign, start
+    from epc.engine.campaign import default_campaign_folder, forecast_campaign, open_campaign, start
 
     opened = open_campaign(request, *models, now=now)
     if dry:
-        show_forecast(expected(opened), form)
+        show_forecast(forecast_campaign(opened), form)
         return
     folder = out or default_campaign_folder(opened, now)
     start(opened, folder, limits=limits)
@@ -172,49 +172,51 @@ def finish_campaign(
 ) -> None:
     """Carry a campaign on and show its runs side by side; say which could not be finished."""
     from epc.analysis.campaign import compared
-    from epc.cli.progress import all_shown
-    from epc.engine.campaign import UnfinishedError, discard, expected, measure
+    from epc.cli.progress import progress_bars
+    from epc.engine.campaign import UnfinishedError, discard, forecast_campaign, measure
 
-    again = f"epc resume {folder}"
+    next_command = f"epc resume {folder}"
     failed = dict(opened.failed)
     if opened.runs:
-        note(f"campaign {folder}, runs to finish: {len(opened.runs)}")
-        for line in forecast_lines(expected(opened)):
-            note(line)
+        print_note(f"campaign {folder}, runs to finish: {len(opened.runs)}")
+        for line in forecast_lines(forecast_campaign(opened)):
+            print_note(line)
         work = measure(
             opened,
             folder,
             clock=clock,
-            watch=all_shown,
+            watch=progress_bars,
             limits=limits,
             anyway=anyway,
-            probe=note if probed else None,
+            probe=print_note if probed else None,
         )
-        failed = carried_out(work, again=again)
+        failed = run_work(work, next_command=next_command)
     complete = Campaign.load(folder).complete(folder)
     if failed and not complete and new and discard(folder):
         reasons = "\n".join(f"{name}: {error}" for name, error in failed.items())
         raise WorldError(
             f"{reasons}\n  next: nothing was answered, and nothing is left: run it again"
         )
-    note("")
+    print_note("")
     comparison = compared(folder)
     show_campaign(comparison, form)
     if failed:
-        raise UnfinishedError(failed, complete=len(complete), again=again)
-    note("")
-    note(f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`")
+        raise UnfinishedError(failed, complete=len(complete), next_command=next_command)
+    print_note("")
+    print_note(
+        f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`"
+    )
 
 
 def go_on_campaign(
-    folder: Path, limits: "Limits", *, form: str, anyway: bool = False, only: str | None = None
+    folder: Path, limits: "Limits", *, form: str, anyway: bool = False, run_name: str | None = None
 ) -> None:
     """Finish the runs of a campaign that were interrupted, or one of them."""
     from epc.engine.campaign import reopen
 
-    opened = reopen(folder, only=only)
+    opened = reopen(folder, run_name=run_name)
     if not opened.runs and not opened.failed:
-        note(f"{folder} is complete")
+        print_note(f"{folder} is complete")
     finish_campaign(opened, folder, limits, form=form, anyway=anyway)
 
 
@@ -225,12 +227,12 @@ def go_on(run: Path, limits: "Limits", *, form: str, anyway: bool = False) -> No
 
     around = campaign_around(run)
     if is_campaign(run) or around is not None:
-        only = None if around is None else run.resolve().name
-        go_on_campaign(around or run, limits, form=form, anyway=anyway, only=only)
+        run_name = None if around is None else run.resolve().name
+        go_on_campaign(around or run, limits, form=form, anyway=anyway, run_name=run_name)
         return
     opened = reopen(run)
     if opened is None:
-        note(f"{run} is complete")
+        print_note(f"{run} is complete")
         show(load_manifest(run), run, form=form)
         return
     finish(opened, run, limits, form=form, anyway=anyway)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import add_text, echo_json, leave, note, open_registry, say
+from epc.cli.common import add_text, echo_json, exit_with, open_registry, print_note, say
 from epc.cli.options import NEW, NEW_FILE, as_of_option, printed_as, registry_option
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def command(
     _print(result, form)
     if summary:
         add_text(summary, markdown(result))
-    for why, many in result.skipped.items():
-        note(f"not read, {why}: {many}")
+    for why, count in result.skipped.items():
+        print_note(f"not read, {why}: {count}")
     if result.kinds:
-        note(f"not read, of kinds that are no source or configuration: {_kinds(result)}")
+        print_note(f"not read, of kinds that are no source or configuration: {_kinds(result)}")
     if not result.files:
-        note("nothing was read, so nothing is checked: name the folder of your project")
-    leave(clean=not result.failing)
+        print_note("nothing was read, so nothing is checked: name the folder of your project")
+    exit_with(clean=not result.failing)
 
 
 def _kinds(result: "Scan") -> str:

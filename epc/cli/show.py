@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, note, now, open_registry, say, tell, write_page
+from epc.cli.common import echo_json, now, open_registry, print_note, print_result, say, write_page
 from epc.cli.options import format_option, html_option, run_argument
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
 
     labelled = (manifest_path(run).parent / GOLD).exists()
     audited = audit(run) if labelled or html is not None else None
-    ended = [state.words for state in _states(manifest) if state.status == "expired"]
+    ended = [state.status_text for state in _states(manifest) if state.status == "expired"]
     show(manifest, run, form=form, audited=audited, ended=ended)
     if figure:
         from epc.report.figure import draw
 
-        note("")
+        print_note("")
         for path in draw(manifest, manifest_path(run).parent):
-            note(f"picture  {path}")
+            print_note(f"picture  {path}")
     if html is not None and audited is not None:
         from epc.analysis.trajectories import trajectories_of
         from epc.report.page.run import run_page
@@ -83,11 +83,11 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
         write_page(html, run_page(manifest, audited, paths=paths, holds=holds, ended=ended))
 
 
-def show_campaign(found: "CampaignComparison", form: str) -> None:
+def show_campaign(comparison: "CampaignComparison", form: str) -> None:
     """Print a campaign's runs side by side."""
     from epc.report.campaign_text import report
 
-    tell(form, found.as_json, lambda: report(found))
+    print_result(form, comparison.as_json, lambda: report(comparison))
 
 
 def _states(manifest: "Manifest") -> "Sequence[Expiry]":
@@ -107,7 +107,7 @@ def _holds(manifest: "Manifest") -> list[str]:
     if not states:
         model = manifest.evaluator.model
         return [f"as long as its evaluator does: `epc expiry {model}` says until when"]
-    return [f"{state.words} on {state.as_of.isoformat()}: {state.note}" for state in states]
+    return [f"{state.status_text} on {state.as_of.isoformat()}: {state.note}" for state in states]
 
 
 def _show_tasks(manifest: "Manifest", form: str) -> None:
@@ -121,7 +121,7 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
     config = manifest.configuration
     qualities = task_quality(verdict_table(manifest), manifest.names, config.baseline)
     groups = config.groups
-    tell(
+    print_result(
         form,
         lambda: [
             {

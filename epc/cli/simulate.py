@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import tell
+from epc.cli.common import print_result
 from epc.cli.options import format_option, grid_options, with_default
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
     from epc.protocol.rules import Rule
-    from epc.simulation.synthetic import Simulated
+    from epc.simulation.synthetic import Simulation
 
 _SEEDS = 10_000
 _MOST_SEEDS = 100_000_000
@@ -81,14 +81,14 @@ def command(
     summary = summarise(spread(simulate, points, evaluator), seeds)
     settings = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
     settings |= {"rule": rule_json(learning), "stream": stream}
-    tell(
+    print_result(
         form,
         lambda: {**settings, **summary.as_json()},
         lambda: _lines(evaluator, rounds, summary, learning),
     )
 
 
-def _lines(evaluator: str, rounds: int, summary: "Simulated", rule: "Rule") -> list[str]:
+def _lines(evaluator: str, rounds: int, summary: "Simulation", rule: "Rule") -> list[str]:
     from epc.protocol.rules import rule_text
 
     lines = [

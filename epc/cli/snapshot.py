@@ -8,12 +8,12 @@ import click
 from epc.cli.common import (
     checkout_here,
     echo_json,
-    leave,
-    note,
+    exit_with,
     open_registry,
+    print_finding_list,
+    print_note,
+    print_result,
     say,
-    say_findings,
-    tell,
 )
 from epc.cli.groups import CommandGroup
 from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
@@ -44,7 +44,7 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     from epc.registry.listing import entries, text
 
     rows = entries(open_registry(registry), as_of.date())
-    tell(form, lambda: [row.as_json() for row in rows], lambda: text(rows))
+    print_result(form, lambda: [row.as_json() for row in rows], lambda: text(rows))
 
 
 @command.command()
@@ -65,7 +65,7 @@ def show(
       epc snapshot show v1.0-GPT4o-0806
       epc snapshot show --reference
     """
-    from epc.registry.showing import reference_rows, reference_text, shown, shown_text
+    from epc.registry.showing import reference_rows, reference_text, snapshot_text, snapshot_view
     from epc.report.coupling_text import headline
 
     if reference == (tag is not None):
@@ -73,12 +73,12 @@ def show(
     opened = open_registry(registry)
     if tag is None:
         rows = reference_rows(opened, as_of.date())
-        tell(form, lambda: [row.as_json() for row in rows], lambda: reference_text(rows))
+        print_result(form, lambda: [row.as_json() for row in rows], lambda: reference_text(rows))
         return
-    value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
+    value = snapshot_view(opened, str(opened.snapshot(tag).tag), as_of.date())
     crossing = value.snapshot.audit.crossing if value.snapshot.audit else {}
     crosses = [headline(d, into) for d, into in crossing.items()]
-    tell(form, value.as_json, lambda: shown_text(value, crosses))
+    print_result(form, value.as_json, lambda: snapshot_text(value, crosses))
 
 
 @command.command()
@@ -100,11 +100,11 @@ def diff(a: str, b: str, form: str, registry: str | None) -> None:
 
     opened = open_registry(registry)
     comparison = compare_snapshots(opened.snapshot(a), opened.snapshot(b))
-    tell(form, comparison.as_json, lambda: difference_text(comparison))
-    same = comparison.like_for_like and all(
+    print_result(form, comparison.as_json, lambda: difference_text(comparison))
+    is_same = comparison.like_for_like and all(
         x.mean == y.mean for x, y in comparison.figures.values()
     )
-    leave(clean=same)
+    exit_with(clean=is_same)
 
 
 @command.command()
@@ -122,10 +122,10 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
     from epc.registry.listing import changes as changes_since
 
     events = changes_since(open_registry(registry), since.date(), as_of.date())
-    tell(
+    print_result(
         form,
         lambda: [change.as_json() for change in events],
-        lambda: (f"{c.date}  {c.tag}  {c.what}  {c.why}".rstrip() for c in events),
+        lambda: (f"{c.date}  {c.tag}  {c.event}  {c.why}".rstrip() for c in events),
     )
 
 
@@ -146,10 +146,10 @@ def verify(checkout: Path | None, form: str) -> None:
 
     root = find_checkout(checkout or Path.cwd(), up=checkout is None)
     findings = verify_checkout(root)
-    say_findings(findings, form)
+    print_finding_list(findings, form)
     if form == "text":
-        note(f"findings: {len(findings)}")
-    leave(clean=is_clean(findings))
+        print_note(f"findings: {len(findings)}")
+    exit_with(clean=is_clean(findings))
 
 
 @command.command()
@@ -178,7 +178,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
     folder = out or Path("runs") / tag
     seal = known_seals().get(tag) if place else None
     if place and not seal:
-        note(f"nothing here knows {tag}: its digest is the word of {place}")
+        print_note(f"nothing here knows {tag}: its digest is the word of {place}")
     place = place or str(nearest_checkout("--from PATH or URL"))
     fetch_from(parsed, folder, location=place, store=store, seal=seal)
     say(str(folder))
@@ -214,18 +214,18 @@ def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
     names = [str(registry.snapshot(tag).tag) for tag in tags]
     selection = (rebuildable if source else recomputable)(registry, names)
     results = []
-    for again in recompute_all(checkout, registry, selection, source=source):
-        results.append(again)
+    for recomputation in recompute_all(checkout, registry, selection, source=source):
+        results.append(recomputation)
         if len(results) % _TOLD == 0:
-            note(f"recomputed: {len(results):,} of {len(selection):,}")
+            print_note(f"recomputed: {len(results):,} of {len(selection):,}")
     if form == "json":
-        echo_json([again.as_json() for again in results])
+        echo_json([recomputation.as_json() for recomputation in results])
     else:
-        for again in results:
-            say(f"{again.tag}  {'as published' if again.ok else 'DIFFERS'}")
-            for line in (*again.changed, *again.problems):
+        for recomputation in results:
+            say(f"{recomputation.tag}  {'as published' if recomputation.ok else 'DIFFERS'}")
+            for line in (*recomputation.changed, *recomputation.problems):
                 say(f"  {line}")
-        note(f"recomputed: {len(results):,}")
+        print_note(f"recomputed: {len(results):,}")
         if not names:
-            note(passed_over(registry))
-    leave(clean=all(again.ok for again in results))
+            print_note(passed_over(registry))
+    exit_with(clean=all(recomputation.ok for recomputation in results))

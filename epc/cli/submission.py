@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import add_text, checkout_here, leave, note, now, say, tell
+from epc.cli.common import add_text, checkout_here, exit_with, now, print_note, print_result, say
 from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, FOLDER, NEW, NEW_FILE, THERE, format_option
 
@@ -59,9 +59,9 @@ def new(
         --licence CC-BY-4.0 --conflicts none
     """
     from epc.engine.secrets import secrets
-    from epc.registry.observed import cut_to
     from epc.registry.reading import of_folder
     from epc.registry.submissions import layout, making
+    from epc.registry.verdicts import cut_to
 
     checkout = checkout_here()
     registry, known_secrets = of_folder(checkout), {value: name for name, value in secrets()}
@@ -69,8 +69,8 @@ def new(
     if run.is_file() != (judge is not None):
         raise click.UsageError("--judge is of a verdict file, which needs it.")
     if judge and any(options[key] for key in _OF_A_SOURCE):
-        words = ", ".join(f"--{key}" for key in _OF_A_SOURCE)
-        raise click.UsageError(f"A verdict file says this itself: leave {words} out.")
+        option_names = ", ".join(f"--{key}" for key in _OF_A_SOURCE)
+        raise click.UsageError(f"A verdict file says this itself: leave {option_names} out.")
     if judge:
         around = ctx.with_resource(TemporaryDirectory())
         run = cut_to(run, judge, Path(around) / run.stem, plain=True)
@@ -78,9 +78,9 @@ def new(
     facts = making.inferred_of(subject, registry, options["platform"])
     options |= {key: options[key] or value for key, value in asdict(facts).items()}
     if tag := options["replicates"]:
-        who = (options["generation"], options["contributor"], options["login"])
-        making.require_repeatable(registry, tag, *who)
-    statement = _stated(options, subject)
+        declared = (options["generation"], options["contributor"], options["login"])
+        making.require_repeatable(registry, tag, *declared)
+    statement = _statement_of(options, subject)
     making.require_agreeing(subject, statement)
     folder = making.make(
         checkout / layout.FOLDER,
@@ -89,11 +89,11 @@ def new(
         statement,
         known_secrets,
     )
-    note(f"next     epc submission check {folder}")
+    print_note(f"next     epc submission check {folder}")
     say(str(folder))
 
 
-def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
+def _statement_of(values: dict[str, str | None], subject: "Subject") -> "Statement":
     """Return the statement that options, run and user make together.
 
     Raises: UsageError where something is missing and nobody can be asked.
@@ -185,17 +185,17 @@ def check(
     from epc.registry.submissions.summary import markdown
 
     checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")
-    today, beside = now().date(), Findings() if merge else None
-    if merge and beside is not None:
-        unpublished.check(checkout, merge, today, beside)
+    today, snapshot_findings = now().date(), Findings() if merge else None
+    if merge and snapshot_findings is not None:
+        unpublished.check(checkout, merge, today, snapshot_findings)
     value = check_all(
         paths or (checkout / layout.FOLDER,),
-        Base.of(checkout, today),
+        Base.from_checkout(checkout, today),
         changed=read_changed(changed) if changed else None,
-        beside=beside,
+        snapshot_findings=snapshot_findings,
         author=author,
     )
-    tell(form, lambda: as_json(value), lambda: text(value))
+    print_result(form, lambda: as_json(value), lambda: text(value))
     if summary:
         add_text(summary, markdown(value))
-    leave(clean=value.ok)
+    exit_with(clean=value.ok)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import leave, note, say_checked
+from epc.cli.common import exit_with, print_findings, print_note
 from epc.cli.options import FILE, THERE, format_option
 
 
@@ -42,11 +42,11 @@ def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: s
 
     ok = True
     for path in (run for name in paths for run in each_run(name)):
-        same = not (write or accuracy) or _recomputed(path, write=write, accuracy=accuracy)
+        recomputes = not (write or accuracy) or _recomputed(path, write=write, accuracy=accuracy)
         report = validate(path)
-        ok = ok and same and report.ok
-        say_checked(report, form)
-    leave(clean=ok)
+        ok = ok and recomputes and report.ok
+        print_findings(report, form)
+    exit_with(clean=ok)
 
 
 def _recomputed(run: Path, *, write: bool, accuracy: Path | None) -> bool:
@@ -55,17 +55,17 @@ def _recomputed(run: Path, *, write: bool, accuracy: Path | None) -> bool:
     from epc.report.reliability import draw, lines
 
     outcome = rewrite(run, write=write, accuracy=accuracy)
-    same = not outcome.findings and not outcome.changed
+    is_same = not outcome.findings and not outcome.changed
     seeds = len(outcome.results["per_seed"])
-    words = "equal to the manifest's" if not outcome.changed else "not the manifest's"
-    note(f"{run}: {seeds} seeds recomputed from the trials; results {words}")
+    comparison = "equal to the manifest's" if not outcome.changed else "not the manifest's"
+    print_note(f"{run}: {seeds} seeds recomputed from the trials; results {comparison}")
     for pointer in outcome.changed:
-        note(f"  differs: /results{pointer}")
+        print_note(f"  differs: /results{pointer}")
     for line in lines(outcome.manifest):
-        note(f"  {line}")
+        print_note(f"  {line}")
     if outcome.written:
-        note(f"  written: {', '.join(outcome.written)}")
+        print_note(f"  written: {', '.join(outcome.written)}")
         if outcome.manifest.accuracy:
             for path in draw(outcome.manifest, manifest_path(run).parent):
-                note(f"picture  {path}")
-    return same
+                print_note(f"picture  {path}")
+    return is_same

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import limit_options
-from epc.cli.common import leave, note, now, tell
+from epc.cli.common import exit_with, now, print_note, print_result
 from epc.cli.options import NEW_FILE, RUN_OR_TAG, format_option
 from epc.errors import StoppedError
 
@@ -61,11 +61,11 @@ def command(
       epc watch runs/first
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
     """
-    from epc.cli.progress import shown
+    from epc.cli.progress import progress_bar
     from epc.cli.run_session import fetch_weights_if_named, show_forecast
+    from epc.engine.drift_watch import ask_today, begin, expect
     from epc.engine.task_group import run_until_ctrl_c
-    from epc.engine.watch import ask_today, begin, expect
-    from epc.report.watch_text import report
+    from epc.report.drift_text import report
 
     if isinstance(run, str):
         raise click.UsageError(f"Get its folder first: epc snapshot fetch {run}")
@@ -78,12 +78,14 @@ def command(
     else:
         fetch_weights_if_named(watching.evaluator)
         calls = len(watching.due) * watching.askings
-        note(f"watch    {run}: a day asks {calls} questions of {watching.evaluator}")
+        print_note(f"watch    {run}: a day asks {calls} questions of {watching.evaluator}")
         try:
-            standing = run_until_ctrl_c(ask_today(watching, clock=now, watch=shown, limits=limits))
+            standing = run_until_ctrl_c(
+                ask_today(watching, clock=now, watch=progress_bar, limits=limits)
+            )
         except KeyboardInterrupt:
             message = "stopped; nothing answered is lost\n  the same command goes on today"
             raise StoppedError(message) from None
-        note(f"history  {watching.history}")
-    tell(form, standing.as_json, lambda: report(standing))
-    leave(clean=not standing.drifted)
+        print_note(f"history  {watching.history}")
+    print_result(form, standing.as_json, lambda: report(standing))
+    exit_with(clean=not standing.drifted)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import click
 
-from epc.cli.common import leave, open_registry, tell
+from epc.cli.common import exit_with, open_registry, print_result
 from epc.cli.options import Finite, as_of_option, format_option, registry_option
 
 
@@ -46,9 +46,11 @@ def command(
       epc which --domain math --budget 5
       epc which --domain safety --platform anthropic --format json
     """
-    from epc.registry.which import which
+    from epc.registry.which import best_judges
     from epc.report.which_text import text
 
-    answer = which(open_registry(registry), domain, as_of.date(), platform=platform, budget=budget)
-    tell(form, answer.as_json, lambda: text(answer))
-    leave(clean=bool(answer.short.options))
+    answer = best_judges(
+        open_registry(registry), domain, as_of.date(), platform=platform, budget=budget
+    )
+    print_result(form, answer.as_json, lambda: text(answer))
+    exit_with(clean=bool(answer.short.options))

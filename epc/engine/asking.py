@@ -104,7 +104,7 @@ class TransientError(Exception):
 
 
 class _Wait(Struct, eq=False, kw_only=True):
-    """One call's wait for its reply: for how long its endpoint has been silent meanwhile."""
+    """Wait of one call for its reply: for how long its endpoint has been silent meanwhile."""
 
     task: "asyncio.Task[Any]"
     heard_at: float
@@ -152,7 +152,7 @@ class Watch:
     def _look(self, line: "Line", step_s: float) -> None:
         for wait in self._waits:
             wait.silent_s += step_s
-            if line.own and line.gate.heard_at > wait.heard_at:
+            if line.is_own_server and line.gate.heard_at > wait.heard_at:
                 wait.silent_s, wait.heard_at = 0.0, line.gate.heard_at
             if not wait.given_up and wait.silent_s > line.allowed_s - step_s / 2:
                 wait.given_up = True
@@ -163,7 +163,7 @@ class Watch:
 class Line(Struct, frozen=True, kw_only=True):
     """The way to one model at one endpoint, and what to call it all in messages.
 
-    `key` and `base` are the environment variables that hold the key and the address. `own`: a
+    `key` and `base` name the environment variables of key and address. `is_own_server`: it is a
     server of the user's, which puts calls into a queue and answers them as it can. `deadline_s` is
     the user's.
     """
@@ -173,7 +173,7 @@ class Line(Struct, frozen=True, kw_only=True):
     key: str
     base: str
     gate: Gate
-    own: bool = False
+    is_own_server: bool = False
     deadline_s: float | None = None
     watch: Watch = field(default_factory=Watch)
 
@@ -193,8 +193,8 @@ class Line(Struct, frozen=True, kw_only=True):
         for attempt in range(ATTEMPTS):
             ticket = await self.gate.passage(self.name, tokens)
             try:
-                asked = once(prompt.text, decoding, ticket, attempt)
-                answer = await self._in_time(asked, prompt.cut)
+                request = once(prompt.text, decoding, ticket, attempt)
+                answer = await self._in_time(request, prompt.cut)
             except TransientError as failure:
                 # While it is waited, no frame may hold on to a body that was no answer.
                 last = failure.with_traceback(None)
@@ -215,7 +215,7 @@ class Line(Struct, frozen=True, kw_only=True):
                 began += time.monotonic() - waits  # for room in a budget: no fault of the endpoint
             ceiling = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
             pause = last.wait_s if last.wait_s is not None else random.uniform(ceiling / 2, ceiling)  # noqa: S311  (spreads load, hides nothing)
-            since = max(began, self.gate.heard_at) if self.own else began
+            since = max(began, self.gate.heard_at) if self.is_own_server else began
             patience_s = max(PATIENCE_S, 2 * self.allowed_s)
             if pause > PATIENCE_S or time.monotonic() - since + pause > patience_s:
                 last = TransientError(f"{last}; it is to be asked again in {pause:,.0f} s")
@@ -230,7 +230,7 @@ class Line(Struct, frozen=True, kw_only=True):
         """How long the endpoint may take for one reply, as far as is known of it by now."""
         if self.deadline_s is not None:
             return self.deadline_s
-        if self.own:
+        if self.is_own_server:
             return OWN_DEADLINE_S
         return DEADLINE_S if self.gate.answered else FIRST_DEADLINE_S
 
@@ -270,7 +270,7 @@ class Line(Struct, frozen=True, kw_only=True):
         lower = body.lower()
         if status in _WITHHOLDING and any(mark in lower for mark in _FILTERED):
             return Completion(text="", finish_reason="content_filter", retries=retries)
-        shown = f"HTTP {status}: {_message(body)}"
+        problem = f"HTTP {status}: {_message(body)}"
         too_fast = any(mark in lower for mark in _TOO_FAST)
         owing = status in (402, 403, 412, _TOO_MANY) and any(mark in lower for mark in _ARREARS)
         in_arrears = any(mark in lower for mark in _EMPTY_ACCOUNT) or (owing and not too_fast)
@@ -282,7 +282,7 @@ class Line(Struct, frozen=True, kw_only=True):
                 wait_s = float(delay[1])
             if status == _TOO_MANY and wait_s is not None and wait_s <= PATIENCE_S:
                 self.gate.hold(wait_s)
-            raise TransientError(shown, wait_s=wait_s)
+            raise TransientError(problem, wait_s=wait_s)
         remedy = _REMEDIES[402] if in_arrears else _REMEDIES.get(status, "see the message")
         setting: Setting | None = None
         if status == _BAD_REQUEST and any(mark in lower for mark in _WRONG_KEY):
@@ -292,7 +292,7 @@ class Line(Struct, frozen=True, kw_only=True):
         elif status in _UNUSABLE and any(mark in lower for mark in _REASONING):
             remedy, setting = _NO_SUCH_REASONING, "reasoning"
         remedy = remedy.format(key=self.key, base=self.base)
-        raise CallError(f"{self.name}: {shown}\n  fix: {remedy}", setting=setting)
+        raise CallError(f"{self.name}: {problem}\n  fix: {remedy}", setting=setting)
 
 
 def _message(body: str) -> str:
@@ -308,8 +308,8 @@ def _message(body: str) -> str:
             return str(error)[:300]
         metadata = error.get("metadata")
         raw = metadata.get("raw") if isinstance(metadata, dict) else None
-        words = [str(error["message" if "message" in error else "detail"]), raw]
-        return ": ".join(word for word in words if isinstance(word, str))[:300]
+        messages = [str(error["message" if "message" in error else "detail"]), raw]
+        return ": ".join(word for word in messages if isinstance(word, str))[:300]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return start_of(body)
 

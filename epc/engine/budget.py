@@ -1,4 +1,4 @@
-"""What models charge, and how much a run may still ask for."""
+"""Prices of models, and how much a run may still ask for."""
 
 import asyncio
 import os
@@ -45,12 +45,12 @@ def price_of(name: str) -> Price | None:
     provider, _, model = name.partition("/")
     if provider in ("local", "mock") or name.startswith(RECORDED):
         return FREE
-    known = PROVIDERS.get(provider)
-    stated = _stated(known.price_variable) if known else None
-    if stated or (known and not known.needs_key):
-        return stated
-    if known:
-        provider = known.priced_as or provider
+    entry = PROVIDERS.get(provider)
+    own_price = _price_in_environment(entry.price_variable) if entry else None
+    if own_price or (entry and not entry.needs_key):
+        return own_price
+    if entry:
+        provider = entry.priced_as or provider
     from genai_prices import Usage, calc_price
 
     def dollars(tokens_in: int, tokens_out: int) -> Decimal:
@@ -64,7 +64,7 @@ def price_of(name: str) -> Price | None:
         return None
 
 
-def _stated(variable: str) -> Price | None:
+def _price_in_environment(variable: str) -> Price | None:
     """Return the price that the user states, if any."""
     if not (text := os.environ.get(variable)):
         return None
@@ -90,7 +90,7 @@ def maker_of(model: str) -> str | None:
         provider, _ = get_snapshot().find_provider_model(model, None, None, None)
     except LookupError:
         return None
-    names = {known.priced_as: known.name for known in PROVIDERS.values() if not known.decides}
+    names = {entry.priced_as: entry.name for entry in PROVIDERS.values() if not entry.decides}
     return names.get(provider.id, provider.id)
 
 
@@ -104,7 +104,7 @@ class BudgetError(StoppedError):
 
 
 class CostCapError(BudgetError):
-    """One call no longer fits under `--max-cost`; cheaper ones may, and are still asked.
+    """A call no longer fits under `--max-cost`; cheaper ones may, and are still asked.
 
     It tells of the budget as it is when somebody reads it: after the last call has ended.
     """
@@ -123,7 +123,7 @@ class CostCapError(BudgetError):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What one sitting may use. None is no limit; `max_cost` is in US dollars.
+    """Limits of one session. None is no limit; `max_cost` is in US dollars.
 
     `timeout_s` is how long a model may take for one reply.
     """
@@ -137,19 +137,19 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class Claim(Struct, kw_only=True):
-    """One call's part of the budget, in US dollars.
+    """Part of the budget that one call takes, in US dollars.
 
-    `most` is the most that one attempt can cost, `held` what of it is set aside now. `stopped` says
+    `upper_cost` is the most that one attempt can cost, `reserved` what is set aside. `stopped` says
     what has stopped whoever claims: what waits for room then ends in that.
     """
 
-    most: Decimal
-    held: Decimal = Decimal(0)
+    upper_cost: Decimal
+    reserved: Decimal = Decimal(0)
     stopped: Callable[[], EpcError | None] = lambda: None
 
 
 class Budget(Struct, kw_only=True):
-    """The user's limits on one sitting, and what it has used of them.
+    """The user's limits on one session, and what it has used of them.
 
     `max_cost` is in US dollars, `max_time_s` in seconds. Before a call is sent, the most it can
     cost is set aside (`reserved`), so that calls under way together never exceed the limit
@@ -193,7 +193,7 @@ class Budget(Struct, kw_only=True):
 
         Raises: BudgetError if a limit has been reached; the error that `stopped` tells meanwhile.
         """
-        claim = Claim(most=self._most(model, prompt, max_tokens), stopped=stopped)
+        claim = Claim(upper_cost=self._upper_cost(model, prompt, max_tokens), stopped=stopped)
         await self._admit(claim)
         return claim
 
@@ -209,21 +209,21 @@ class Budget(Struct, kw_only=True):
     def lose(self, claim: Claim) -> None:
         """Count an attempt whose answer was lost, at the most that it can have cost."""
         self.lost += 1
-        self.cost += claim.most
+        self.cost += claim.upper_cost
 
     def settle(self, claim: Claim, call: Json | None) -> None:
         """Give back what was set aside, and count what the call did cost (None: no answer)."""
         if call is not None:
-            self.count(call, most=claim.most)
+            self.count(call, upper_cost=claim.upper_cost)
         self._let_go(claim)
 
-    def count(self, call: Json, *, most: Decimal = Decimal(0)) -> None:
-        """Count what a call did cost, or `most` if nobody says how long it was."""
+    def count(self, call: Json, *, upper_cost: Decimal = Decimal(0)) -> None:
+        """Count what a call did cost, or `upper_cost` if nobody says how long it was."""
         price = self.prices.get(call["model"])
         if price is None:
             return
         if call["tokens_in"] is None or call["tokens_out"] is None:
-            self.cost += most
+            self.cost += upper_cost
         else:
             self.cost += price.cost(call["tokens_in"], call["tokens_out"])
 
@@ -259,7 +259,7 @@ class Budget(Struct, kw_only=True):
 
     def _fits(self, claim: Claim) -> bool:
         """Return whether another call fits now; one that never will is an error."""
-        most = claim.most
+        upper_cost = claim.upper_cost
         if (error := claim.stopped()) is not None:
             raise error
         if self.max_calls is not None and self.calls >= self.max_calls:
@@ -268,26 +268,26 @@ class Budget(Struct, kw_only=True):
             raise BudgetError(f"stopped at --max-time {self.max_time_s:g} s")
         if self.max_cost is None:
             return True
-        if self.cost + most > self.max_cost:
-            raise self._too_dear(most)
-        return self.cost + self.reserved + most <= self.max_cost
+        if self.cost + upper_cost > self.max_cost:
+            raise self._too_dear(upper_cost)
+        return self.cost + self.reserved + upper_cost <= self.max_cost
 
-    def _too_dear(self, most: Decimal) -> CostCapError:
-        self.least_refused = min(most, self.least_refused or most)
+    def _too_dear(self, upper_cost: Decimal) -> CostCapError:
+        self.least_refused = min(upper_cost, self.least_refused or upper_cost)
         return CostCapError(self)
 
-    def _most(self, model: str, prompt: str, max_tokens: int) -> Decimal:
+    def _upper_cost(self, model: str, prompt: str, max_tokens: int) -> Decimal:
         price = self.prices.get(model)
         return price.cost(most_tokens(prompt), max_tokens) if price else Decimal(0)
 
     def _take(self, claim: Claim) -> None:
-        claim.held = claim.most
-        self.reserved += claim.most
+        claim.reserved = claim.upper_cost
+        self.reserved += claim.upper_cost
         self.calls += 1
 
     def _let_go(self, claim: Claim) -> None:
-        self.reserved -= claim.held
-        claim.held = Decimal(0)
+        self.reserved -= claim.reserved
+        claim.reserved = Decimal(0)
         self.look_again()
 
 

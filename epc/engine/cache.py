@@ -21,7 +21,7 @@ from epc.records.schemas import findings as schema_findings
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One kept answer: its call, and the size of its file in bytes."""
+    """Cached answer: its call, and the size of its file in bytes."""
 
     call: Json
     size: int

@@ -28,11 +28,11 @@ from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
 from epc.records.rows import CACHED, Call
 
 _HEX_DIGITS: Final = 8
-_BESIDE: Final = "panel"
+_PANEL_PHASE: Final = "panel"
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
-class _Asked(Struct, frozen=True, kw_only=True):
+class _NamedQuestion(Struct, frozen=True, kw_only=True):
     """A question by the name of its answer, and the `place` in which alone the answer serves."""
 
     name: str
@@ -62,7 +62,7 @@ class Caller(Struct, kw_only=True):
     named_runs: Journal | None = None
     siblings: "SharedAnswers | None" = None
     places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
-    _kept: dict[str, Json] = field(default_factory=dict)
+    _calls_by_name: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
     _stopping: Stopping | None = None
 
@@ -73,12 +73,12 @@ class Caller(Struct, kw_only=True):
 
     @property
     def budget(self) -> Budget:
-        """What may still be asked for."""
+        """Budget that the calls are counted against."""
         return self.progress.budget
 
     @property
     def stopping(self) -> Stopping:
-        """What stops this run."""
+        """Stop signal of this run."""
         if self._stopping is None:
             self._stopping = Stopping(budget=self.budget, stopped=self._leave)
         return self._stopping
@@ -87,15 +87,15 @@ class Caller(Struct, kw_only=True):
         """Return the name that the answer to a question has."""
         return question.role.names.name(question.text, place)
 
-    def known(self, name: str) -> Json | None:
+    def existing_call(self, name: str) -> Json | None:
         """Return a call that this run has an answer to already."""
-        if name in self._kept:
-            return self._kept[name]
+        if name in self._calls_by_name:
+            return self._calls_by_name[name]
         if name not in self.journal:
             return None
         call = self.journal.read(name)
         if self.reuse:
-            self._kept[name] = call
+            self._calls_by_name[name] = call
         return call
 
     async def ask(self, question: Question, occasion: Occasion | None = None) -> Json:
@@ -103,25 +103,25 @@ class Caller(Struct, kw_only=True):
 
         Raises: CallError if there is no answer; BudgetError at a limit of the user's.
         """
-        asked = self.asked(question, occasion)
-        if (call := self.known(asked.name)) is not None:
+        named_question = self.with_name(question, occasion)
+        if (call := self.existing_call(named_question.name)) is not None:
             self.progress.reused += 1
             return call
-        if asked.place is not None:
-            return await self._answered(asked)
-        if asked.name in self._under_way:
+        if named_question.place is not None:
+            return await self._answered(named_question)
+        if named_question.name in self._under_way:
             self.progress.reused += 1
-            return await asyncio.shield(self._under_way[asked.name])
+            return await asyncio.shield(self._under_way[named_question.name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
-        self._under_way[asked.name] = future
+        self._under_way[named_question.name] = future
         try:
-            call = await self._answered(asked)
+            call = await self._answered(named_question)
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # whoever waits gets it; nobody waiting is no second error
             raise
         finally:
-            del self._under_way[asked.name]
+            del self._under_way[named_question.name]
         future.set_result(call)
         return call
 
@@ -130,8 +130,10 @@ class Caller(Struct, kw_only=True):
     ) -> Json:
         """Ask what may have been answered before, under a name of its own."""
         name = self.name(question, place)
-        asked = _Asked(name=name, question=question, occasion=occasion, place=place)
-        return self.known(name) or await self._fresh(asked)
+        named_question = _NamedQuestion(
+            name=name, question=question, occasion=occasion, place=place
+        )
+        return self.existing_call(name) or await self._fresh(named_question)
 
     async def ask_all(
         self, stage: str, wanted: Iterable[tuple[Question, str | Occasion | None]]
@@ -144,37 +146,39 @@ class Caller(Struct, kw_only=True):
         listed = list(wanted)
         self.progress.begin(stage, len(listed))
 
-        async def one(question: Question, when: str | Occasion | None) -> Json:
-            if isinstance(when, str):
-                seed = int(sha256(when)[:_HEX_DIGITS], 16)
-                beside = Occasion(seed=seed, phase=_BESIDE, round=0)
-                afresh = None if question.role.model.repeatable else beside
-                call = await self.ask_again(question, when, afresh)
+        async def ask_listed(question: Question, place_or_occasion: str | Occasion | None) -> Json:
+            if isinstance(place_or_occasion, str):
+                seed = int(sha256(place_or_occasion)[:_HEX_DIGITS], 16)
+                panel_occasion = Occasion(seed=seed, phase=_PANEL_PHASE, round=0)
+                afresh = None if question.role.model.repeatable else panel_occasion
+                call = await self.ask_again(question, place_or_occasion, afresh)
             else:
-                call = await self.ask(question, when)
+                call = await self.ask(question, place_or_occasion)
             self.progress.advance()
             return call
 
-        return await all_of(one(*each) for each in listed)
+        return await all_of(ask_listed(*arguments) for arguments in listed)
 
     async def keep(self, call: Json) -> None:
         """Journal an answer, wherever it came from."""
         await self.journal.append(call)
         if self.reuse:
-            self._kept[call["id"]] = call
+            self._calls_by_name[call["id"]] = call
 
     async def close(self) -> None:
         """See what was answered onto the disk."""
         self.stopping.close()
         await self.journal.drain()
 
-    def asked(self, question: Question, occasion: Occasion | None) -> _Asked:
+    def with_name(self, question: Question, occasion: Occasion | None) -> _NamedQuestion:
         """Return a question with its name, of which the round is a part unless answers serve on."""
         if self.reuse or occasion is None:
-            return _Asked(name=self.name(question), question=question, occasion=None, place=None)
+            return _NamedQuestion(
+                name=self.name(question), question=question, occasion=None, place=None
+            )
         place = occasion_of(occasion.seed, occasion.phase, occasion.round, question.side)
         name = self.name(question, place)
-        return _Asked(name=name, question=question, occasion=occasion, place=place)
+        return _NamedQuestion(name=name, question=question, occasion=occasion, place=place)
 
     def _row(
         self, name: str, question: Question, completion: Completion, place: str | None
@@ -183,42 +187,42 @@ class Caller(Struct, kw_only=True):
         row = answered_row(name, question, completion, place, self.clock())
         return recordable(row, self.journal.longest)
 
-    def _of_another_run(self, asked: _Asked) -> Json | None:
-        role = asked.question.role
+    def _of_another_run(self, named_question: _NamedQuestion) -> Json | None:
+        role = named_question.question.role
         if isinstance(role.model, Composite):
             return None  # composed again of its members' answers, which may be taken over
         # Reading R76:
-        if self.named_runs is not None and asked.name in self.named_runs:
+        if self.named_runs is not None and named_question.name in self.named_runs:
             self.progress.from_runs += 1
-            return self.named_runs.read(asked.name) | {"role": role.name}
+            return self.named_runs.read(named_question.name) | {"role": role.name}
         if self.cache is None or not role.model.pinned or self._is_shared(role):
             return None
-        call = self.cache.get(asked.name)
-        if call is None or call["prompt"] != asked.question.text:
+        call = self.cache.get(named_question.name)
+        if call is None or call["prompt"] != named_question.question.text:
             return None  # nothing is kept, or what is kept answers something else
         self.progress.from_cache += 1
-        own = {**call, "role": role.name, "origin": CACHED}
-        return recordable(own, self.journal.longest)
+        row = {**call, "role": role.name, "origin": CACHED}
+        return recordable(row, self.journal.longest)
 
     def _is_shared(self, role: Role) -> bool:
         return self.siblings is not None and role.name == "executor"
 
-    async def _answered(self, asked: _Asked) -> Json:
+    async def _answered(self, named_question: _NamedQuestion) -> Json:
         """Take an answer from wherever it may come, or ask."""
-        call = None if asked.place is not None else self._of_another_run(asked)
-        if call is None and self._is_shared(asked.question.role):
-            call = await self._of_siblings(asked)
+        call = None if named_question.place is not None else self._of_another_run(named_question)
+        if call is None and self._is_shared(named_question.question.role):
+            call = await self._of_siblings(named_question)
         if call is None:
-            return await self._fresh(asked)
+            return await self._fresh(named_question)
         await self.keep(call)
         return call
 
-    async def _of_siblings(self, asked: _Asked) -> Json:
+    async def _of_siblings(self, named_question: _NamedQuestion) -> Json:
         """Return the answer that serves all runs of the campaign (Reading R76)."""
         assert self.siblings is not None
         self.stopping.require_going()
         try:
-            call = await self.siblings.ask(asked.question, asked.occasion)
+            call = await self.siblings.ask(named_question.question, named_question.occasion)
         except CostCapError:
             raise
         except EpcError as error:
@@ -230,37 +234,43 @@ class Caller(Struct, kw_only=True):
         if self.siblings is not None:
             self.siblings.leave(self, error)
 
-    async def _fresh(self, asked: _Asked) -> Json:
+    async def _fresh(self, named_question: _NamedQuestion) -> Json:
         """Ask in a place of the model's, and stop the run where there is no answer."""
-        if isinstance(asked.question.role.model, Composite):
-            return await self._composed(asked, asked.question.role.model)
-        async with self._place(asked.question.role):
+        if isinstance(named_question.question.role.model, Composite):
+            return await self._composed(named_question, named_question.question.role.model)
+        async with self._place(named_question.question.role):
             with self.stopping.landing():
-                call = await self._answer(asked)
+                call = await self._answer(named_question)
         self._count(call)
         return call
 
-    async def _composed(self, asked: _Asked, model: Composite) -> Json:
+    async def _composed(self, named_question: _NamedQuestion, model: Composite) -> Json:
         """Ask a composite's members, and keep what it makes of their answers."""
-        role, pair = asked.question.role, asked.question.pair
+        role, pair = named_question.question.role, named_question.question.pair
         assert pair is not None
 
         async def inner(inquiry: Inquiry) -> Call:
             member = role.members[inquiry.member]
             question = Question(role=member, text=inquiry.text, side="vote", pair=inquiry.pair)
-            if asked.place is None:
+            if named_question.place is None:
                 return call_of(await self.ask(question))
-            place = f"{asked.place}{inquiry.suffix}"
-            return call_of(await self.ask_again(question, place, asked.occasion))
+            place = f"{named_question.place}{inquiry.suffix}"
+            return call_of(await self.ask_again(question, place, named_question.occasion))
 
         votes = await all_of(inner(inquiry) for inquiry in model.inquiries(pair))
         answer = model.composed([vote.answer for vote in votes])
-        call = composed_row(asked.name, asked.question, votes, answer=answer, place=asked.place)
+        call = composed_row(
+            named_question.name,
+            named_question.question,
+            votes,
+            answer=answer,
+            place=named_question.place,
+        )
         await self.keep(call)
         return call
 
-    async def _answer(self, asked: _Asked) -> Json:
-        question, role, call = asked.question, asked.question.role, None
+    async def _answer(self, named_question: _NamedQuestion) -> Json:
+        question, role, call = named_question.question, named_question.question.role, None
         claim = await self.budget.claim(
             role.model.identity.model,
             question.text,
@@ -271,18 +281,18 @@ class Caller(Struct, kw_only=True):
             prompt = Prompt(
                 text=question.text,
                 pair=question.pair,
-                occasion=asked.occasion,
+                occasion=named_question.occasion,
                 lost=lambda: self.budget.claim_again(claim),
                 failed=self._note,
                 cut=lambda: self.budget.lose(claim),
             )
             completion = await role.model.complete(prompt, role.decoding)
             self.stopping.failure = None
-            call = self._row(asked.name, question, completion, asked.place)
+            call = self._row(named_question.name, question, completion, named_question.place)
         finally:
             self.budget.settle(claim, call)
         await self.keep(call)
-        lasting = role.model.repeatable and role.model.pinned and asked.place is None
+        lasting = role.model.repeatable and role.model.pinned and named_question.place is None
         if self.cache is not None and lasting:
             self.cache.put(call)
         return call
@@ -292,7 +302,7 @@ class Caller(Struct, kw_only=True):
         self.progress.failed(failure)
 
     def _count(self, call: Json) -> None:
-        self.progress.asked += 1
+        self.progress.calls += 1
         self.progress.retries += call["retries"]
         self.progress.too_large += call["finish_reason"] == TOO_LARGE
         self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
@@ -333,7 +343,7 @@ async def calling(
 
 
 class SharedAnswers(Struct, kw_only=True):
-    """One executor's answers, asked once for all runs of a campaign (Reading R76).
+    """Answers of one executor, asked once for all runs of a campaign (Reading R76).
 
     `caller` asks, and keeps them in a journal of the campaign's; each run then keeps its own
     copy. Once every run of `runs` has stopped for an error, nothing more is asked.
@@ -349,7 +359,7 @@ class SharedAnswers(Struct, kw_only=True):
 
         Raises: as `Caller.ask`.
         """
-        name = self.caller.asked(question, occasion).name
+        name = self.caller.with_name(question, occasion).name
         task = self._under_way.get(name)
         if task is None:
             task = asyncio.create_task(self.caller.ask(question, occasion))

@@ -24,13 +24,13 @@ from epc.engine.budget import Limits, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import SharedAnswers, calling
 from epc.engine.catalog import open_model
-from epc.engine.forecast import Share, forecast_shared, in_all
+from epc.engine.forecast import Share, forecast_shared, sum_shares
 from epc.engine.model import Model
 from epc.engine.plan import save
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder
 from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
-from epc.engine.session import Opened, expect, prepare
+from epc.engine.session import OpenedRun, expect, prepare
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, able_to
 from epc.records import strict_json
@@ -46,10 +46,10 @@ _NAME: Final = 60  # characters of a folder's name that a model's takes
 class UnfinishedError(StoppedError):
     """Some runs of a campaign are not complete: which, and why; the others are."""
 
-    def __init__(self, failed: Mapping[str, EpcError], *, complete: int, again: str) -> None:
+    def __init__(self, failed: Mapping[str, EpcError], *, complete: int, next_command: str) -> None:
         lines = [f"runs complete: {complete}, not complete: {len(failed)}"]
         lines += [f"{name}: {error}" for name, error in failed.items()]
-        super().__init__("\n".join([*lines, f"  next: {again}"]))
+        super().__init__("\n".join([*lines, f"  next: {next_command}"]))
         self.failed = dict(failed)
 
 
@@ -66,7 +66,7 @@ class OpenedCampaign:
 
     id: str
     members: Mapping[str, Member]
-    runs: Mapping[str, Opened]
+    runs: Mapping[str, OpenedRun]
     failed: Mapping[str, EpcError] = field(default_factory=dict)
 
     @property
@@ -104,15 +104,15 @@ def open_campaign(
     members, runs = {}, {}
     for evaluator in evaluators:
         for executor in executors if evaluator in judged else [None]:
-            own = replace(request, evaluator=evaluator, executor=executor)
+            pair_request = replace(request, evaluator=evaluator, executor=executor)
             answers = None if executor is None else folders[executor]
             folder = folders[evaluator] if answers is None else f"{folders[evaluator]}_on_{answers}"
-            runs[folder] = prepare(own, now=now, opening=opening)
+            runs[folder] = prepare(pair_request, now=now, opening=opening)
             members[folder] = Member(
                 folder=folder, evaluator=evaluator, executor=executor, answers=answers
             )
-    stated = {"began": now.isoformat(), "runs": [run.plan.document() for run in runs.values()]}
-    name = sha256(strict_json.dumps(stated))[:_ID]
+    identity = {"began": now.isoformat(), "runs": [run.plan.document() for run in runs.values()]}
+    name = sha256(strict_json.dumps(identity))[:_ID]
     shared = {"id": name, "evaluators": judged}
     return OpenedCampaign(
         id=name,
@@ -138,29 +138,29 @@ def start(opened: OpenedCampaign, folder: Path, *, limits: Limits) -> None:
         raise UsageError(f"{folder} is not empty: {remedy}")
     with able_to("make", folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = folder  # one that is there stays, as it may be where the user stands
+        target = folder  # one that is there stays, as it may be where the user stands
         if not folder.exists():
-            made = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent)) / folder.name
+            target = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent)) / folder.name
         for name, run in opened.runs.items():
-            save(run.plan, made / name, reusable=run.reusable)
+            save(run.plan, target / name, reusable=run.reusable)
         runs = tuple(opened.members.values())
         campaign = Campaign(schema_version=SCHEMA_VERSION, id=opened.id, runs=runs)
-        strict_json.write(made / CAMPAIGN, as_json(campaign))
-        if made != folder:
-            made.rename(folder)
-            made.parent.rmdir()
+        strict_json.write(target / CAMPAIGN, as_json(campaign))
+        if target != folder:
+            target.rename(folder)
+            target.parent.rmdir()
 
 
-def reopen(folder: Path, *, only: str | None = None) -> OpenedCampaign:
-    """Open the models of a campaign's unfinished runs, or of `only` one of them.
+def reopen(folder: Path, *, run_name: str | None = None) -> OpenedCampaign:
+    """Open the models of a campaign's unfinished runs, or of the one named `run_name`.
 
     Raises: UsageError if the folder is no campaign's; MalformedError if its file was damaged.
     """
     campaign, opening = Campaign.load(folder), cache(open_model)
     members = {member.folder: member for member in campaign.runs}
-    runs: dict[str, Opened] = {}
+    runs: dict[str, OpenedRun] = {}
     failed: dict[str, EpcError] = {}
-    for name in members if only is None else [only]:
+    for name in members if run_name is None else [run_name]:
         try:
             run = session.reopen(folder / name, opening=opening)
         except EpcError as error:
@@ -172,7 +172,7 @@ def reopen(folder: Path, *, only: str | None = None) -> OpenedCampaign:
     return OpenedCampaign(id=campaign.id, members=members, runs=runs, failed=failed)
 
 
-def expected(opened: OpenedCampaign) -> dict[str, Share]:
+def forecast_campaign(opened: OpenedCampaign) -> dict[str, Share]:
     """Return what the runs will ask for together, model by model and in all."""
     shares: dict[str, Share] = {}
     for names in opened.executors.values():
@@ -190,8 +190,8 @@ def expected(opened: OpenedCampaign) -> dict[str, Share]:
     for name, run in opened.runs.items():
         key = f"evaluator {opened.members[name].evaluator}"
         judged.setdefault(key, []).append(expect(run)[run.questions.evaluator.name])
-    shares |= {key: in_all(each) for key, each in judged.items()}
-    return {**shares, "in all": in_all(shares.values())}
+    shares |= {key: sum_shares(model_shares) for key, model_shares in judged.items()}
+    return {**shares, "in all": sum_shares(shares.values())}
 
 
 async def measure(
@@ -217,20 +217,20 @@ async def measure(
         shared, places = {}, dict[str, Semaphore]()
         for name, runs in opened.executors.items():
             progress[f"{ANSWERS}/{name}"] = Progress(budget=budget)
-            asked = calling(
+            caller_context = calling(
                 folder / ANSWERS / name,
                 progress=progress[f"{ANSWERS}/{name}"],
                 clock=clock,
                 cache=answers,
                 reuse=False,  # a run that reuses its answers names no round
             )
-            caller = await stack.enter_async_context(asked)
+            caller = await stack.enter_async_context(caller_context)
             shared[name] = SharedAnswers(caller=caller, runs=len(runs))
             stack.push_async_callback(shared[name].close)
         await stack.enter_async_context(watch(progress))
 
-        async def one(name: str, run: Opened) -> EpcError | None:
-            own = Session(
+        async def measure_run(name: str, run: OpenedRun) -> EpcError | None:
+            sitting = Session(
                 clock=clock,
                 progress=progress[name],
                 cache=answers,
@@ -240,12 +240,12 @@ async def measure(
                 places=places,
             )
             try:
-                await carry_on(run.plan, run.questions, folder / name, own)
+                await carry_on(run.plan, run.questions, folder / name, sitting)
             except EpcError as error:
                 return error
             return None
 
-        ended = await all_of(one(name, run) for name, run in opened.runs.items())
+        ended = await all_of(measure_run(name, run) for name, run in opened.runs.items())
     failed = {name: error for name, error in zip(opened.runs, ended, strict=True) if error}
     _forget_answers(folder, Campaign.load(folder))
     return {**opened.failed, **failed}
@@ -280,14 +280,14 @@ def _forget_answers(folder: Path, campaign: Campaign) -> None:
 def _names(evaluators: Sequence[str], executors: Sequence[str]) -> dict[str, str]:
     """Return a folder's name for each model: safe anywhere, and no two alike in any case."""
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for model in dict.fromkeys([*evaluators, *executors]):
         name = wanted = _safe(model)
         count = 1
-        while name.casefold() in taken:
+        while name.casefold() in used_names:
             count += 1
             name = f"{wanted}-{count}"
-        taken.add(name.casefold())
+        used_names.add(name.casefold())
         names[model] = name
     return names
 
@@ -306,5 +306,5 @@ def default_campaign_folder(opened: OpenedCampaign, began: datetime) -> Path:
         (len({member.evaluator for member in opened.members.values()}), "evaluator"),
         (len(opened.executors), "executor"),
     )
-    name = "-".join(f"{count}-{what}{'s' * (count > 1)}" for count, what in counted if count)
+    name = "-".join(f"{count}-{noun}{'s' * (count > 1)}" for count, noun in counted if count)
     return default_folder(name, began)

@@ -11,7 +11,7 @@ from epc.engine.budget import maker_of
 from epc.engine.mitigated import open_wrapper
 from epc.engine.model import Model
 from epc.engine.providers import PROVIDERS, Provider
-from epc.engine.recorded import Recorded
+from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import UsageError, unknown
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.records.model_names import ASKED, RECORDED, SILENT, routes, shorter
@@ -35,11 +35,11 @@ def open_model(name: str) -> Model:
     if is_wrapper(name):
         return open_wrapper(name, open_model)
     if name.startswith(RECORDED):
-        return Recorded(_file(name.removeprefix(RECORDED)))
+        return RecordedVerdicts(_file(name.removeprefix(RECORDED)))
     provider, _, model = name.partition("/")
     service = _service(name)
     if not model or service or provider not in _OPENED:
-        instead = asked_as(name)
+        instead = catalog_name(name)
         meant = f"did you mean {instead}? See" if instead else "see"
         if instead or not model:
             raise UsageError(
@@ -74,23 +74,23 @@ def _service(name: str) -> str | None:
     return both if len(rest) > 1 and both in routes() else None
 
 
-def asked_as(name: str) -> str | None:
+def catalog_name(name: str) -> str | None:
     """Return how we name a model that is written as elsewhere: `openai/gpt-4o` for `gpt-4o`."""
-    words = routes()
-    spellings = list(shorter(name, words))
+    route_table = routes()
+    spellings = list(shorter(name, route_table))
     platforms, through = spellings[-1].platforms or (), spellings[-1].through
     if through:
         behind = next(s.name for s in spellings if s.through)
         return f"{through[0]}/{behind}" if through[0] in PROVIDERS else None
     # What we ask keeps its region and its version, and loses what says where.
-    before = {*words, *SILENT, "arn"}
+    before = {*route_table, *SILENT, "arn"}
     bare = (s.name for s in spellings if "/" not in s.name)
     model = next((m for m in bare if m.lower().partition(":")[0] not in before), None)
     if model is None:
         return None
     for platform in platforms:
         for word in ASKED.get(platform, ()):
-            if word in PROVIDERS and words[word][0] == platform:
+            if word in PROVIDERS and route_table[word][0] == platform:
                 return f"{word}/{model}"
     maker = maker_of(model) if not platforms else None
     return f"{maker}/{model}" if maker in PROVIDERS else None
@@ -105,8 +105,8 @@ def _mock(model: str) -> Model:
     if model.startswith(_SCRIPTED):
         return mocks.Scripted(_file(model.removeprefix(_SCRIPTED)))
     if model not in _MOCKS:
-        known = [f"mock/{name}" for name in (*_MOCKS, f"{_SCRIPTED}FILE")]
-        raise unknown(f"mock/{model}", known, are="the mocks are")
+        names = [f"mock/{name}" for name in (*_MOCKS, f"{_SCRIPTED}FILE")]
+        raise unknown(f"mock/{model}", names, list_intro="the mocks are")
     return _MOCKS[model]()
 
 
@@ -116,43 +116,65 @@ def _file(name: str) -> Path:
     return Path(name)
 
 
-class Known(Struct, frozen=True, kw_only=True):
-    """A model, or a family of them, that can be named; `needs` says what is missing."""
+class ModelEntry(Struct, frozen=True, kw_only=True):
+    """Model, or a family of them, that can be named; `needs` says what is missing."""
 
     name: str
-    what: str
+    description: str
     needs: str | None
 
 
 _WRAPPERS: Final = (
-    Known(name="balanced:MODEL", what="asks in both places, disagreement ties", needs=None),
-    Known(name="panel:M1,M2,M3", what="the majority of three judges or more", needs=None),
-    Known(name="band=0.1:MODEL", what="a smaller margin between scores ties", needs=None),
+    ModelEntry(
+        name="balanced:MODEL", description="asks in both places, disagreement ties", needs=None
+    ),
+    ModelEntry(
+        name="panel:M1,M2,M3", description="the majority of three judges or more", needs=None
+    ),
+    ModelEntry(
+        name="band=0.1:MODEL", description="a smaller margin between scores ties", needs=None
+    ),
 )
 
 
-def known_models(environment: Mapping[str, str]) -> list[Known]:
+def known_models(environment: Mapping[str, str]) -> list[ModelEntry]:
     """Return everything that `open_model` can open."""
     from epc.engine.local.models import LOCAL_MODELS
 
     local = [
-        Known(name=f"local/{name}", what=model.what, needs=needs and f"`{needs}`")
+        ModelEntry(
+            name=f"local/{name}", description=model.description, needs=needs and f"`{needs}`"
+        )
         for name, model in LOCAL_MODELS.items()
         for needs in [model.needs(name)]
     ]
     mock = [
-        Known(name="mock/deterministic", what="fixed answers by digest; either role", needs=None),
-        Known(name="mock/coin-flip", what="no preference at all; evaluator", needs=None),
-        Known(name="mock/scripted:FILE", what="preferences from a JSON file", needs=None),
-        Known(name="mock/judge", what="scores by digest, in strict JSON; judge", needs=None),
-        Known(name="mock/careless-judge", what="half its replies invalid; judge", needs=None),
+        ModelEntry(
+            name="mock/deterministic",
+            description="fixed answers by digest; either role",
+            needs=None,
+        ),
+        ModelEntry(
+            name="mock/coin-flip", description="no preference at all; evaluator", needs=None
+        ),
+        ModelEntry(
+            name="mock/scripted:FILE", description="preferences from a JSON file", needs=None
+        ),
+        ModelEntry(
+            name="mock/judge", description="scores by digest, in strict JSON; judge", needs=None
+        ),
+        ModelEntry(
+            name="mock/careless-judge", description="half its replies invalid; judge", needs=None
+        ),
     ]
-    recorded = Known(name="recorded:FILE", what="verdicts from a CSV file; evaluator", needs=None)
+    recorded = ModelEntry(
+        name="recorded:FILE", description="verdicts from a CSV file; evaluator", needs=None
+    )
     hosted = [_known_provider(provider, environment) for provider in PROVIDERS.values()]
     return [*local, *mock, recorded, *hosted, *_WRAPPERS]
 
 
-def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known:
+def _known_provider(provider: Provider, environment: Mapping[str, str]) -> ModelEntry:
     from epc.engine.protocols import PROTOCOLS
 
     needs = None
@@ -160,10 +182,10 @@ def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known
         needs = provider.address_variable
     elif provider.needs_key and not environment.get(provider.key_variable):
         needs = provider.key_variable
-    where = provider.base_url or f"the address in {provider.base_variable}"
+    address = provider.base_url or f"the address in {provider.base_variable}"
     if provider.decides:
-        asked = "typed questions; evaluator, judge"
+        wire = "typed questions; evaluator, judge"
     else:
-        asked = PROTOCOLS[provider.wire].title
-    what = f"{asked} at {where}" + (" (a gateway)" if provider.gateway else "")
-    return Known(name=f"{provider.name}/MODEL", what=what, needs=needs)
+        wire = PROTOCOLS[provider.wire].title
+    description = f"{wire} at {address}" + (" (a gateway)" if provider.gateway else "")
+    return ModelEntry(name=f"{provider.name}/MODEL", description=description, needs=needs)

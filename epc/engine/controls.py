@@ -44,21 +44,23 @@ async def ask(
     from there; MalformedError if probes.jsonl was damaged; WorldError if the disk fails.
     """
     remove_unfinished(folder, PROBES)
-    kept = kept_rows(folder)
+    probe_rows = kept_rows(folder)
     questions = [
         Question(role=role, text=probe.text(config), side="probe", pair=probe.pair(config))
         for probe in probes
     ]
     names = [caller.name(q, probe.place) for q, probe in zip(questions, probes, strict=True)]
-    due = [at for at, name in enumerate(names) if name not in kept]
-    wanted = [(questions[at], probes[at].place) for at in due]
-    for at, call in zip(due, await caller.ask_all("probes", wanted), strict=True):
-        kept[names[at]] = row_of(probes[at], config, call)
-    write_text(folder / PROBES, map(dumps_line, sorted(kept.values(), key=_row_order)))
-    if all(call["id"] in kept for call in caller.journal.calls()):
+    due = [index for index, name in enumerate(names) if name not in probe_rows]
+    wanted = [(questions[index], probes[index].place) for index in due]
+    for index, call in zip(due, await caller.ask_all("probes", wanted), strict=True):
+        probe_rows[names[index]] = row_of(probes[index], config, call)
+    write_text(folder / PROBES, map(dumps_line, sorted(probe_rows.values(), key=_row_order)))
+    if all(call["id"] in probe_rows for call in caller.journal.calls()):
         caller.journal.remove()
     return [
-        AnsweredProbe(probe=probe, verdict=parse_verdict(kept[name]["call"]["answer"]), own=None)
+        AnsweredProbe(
+            probe=probe, verdict=parse_verdict(probe_rows[name]["call"]["answer"]), run_verdict=None
+        )
         for probe, name in zip(probes, names, strict=True)
     ]
 
@@ -75,7 +77,7 @@ def kept_rows(folder: Path) -> dict[str, Json]:
         row["call"].get("id", ""): row
         for _, row in read_rows(folder, "probes", findings, clause="EPC-5.3(4)")
     }
-    refuse(findings.kept())
+    refuse(findings.as_list())
     return rows
 
 
@@ -95,9 +97,13 @@ async def preflight(
     config = questions.config
     pairs = planted(answers_of(config, calls, config.executor_prompt), config)
     probes = list(chain.from_iterable(islice(pairs, plan.controls)))
-    own = calling(folder / PROBING, progress=caller.progress, clock=caller.clock, reuse=False)
-    async with own as beside:
-        answers = await ask(probes, folder, role=questions.evaluator, config=config, caller=beside)
+    caller_context = calling(
+        folder / PROBING, progress=caller.progress, clock=caller.clock, reuse=False
+    )
+    async with caller_context as probe_caller:
+        answers = await ask(
+            probes, folder, role=questions.evaluator, config=config, caller=probe_caller
+        )
     competence = summary(answers)["competence"]
     if competence is not None and competence["word"] == "incapable" and not anyway:
         raise IncapableError(

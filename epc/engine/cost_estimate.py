@@ -1,4 +1,4 @@
-"""What so many seeds take, asked in each of the three ways: calls, tokens, dollars, time."""
+"""Cost of so many seeds, asked in each of the three ways: calls, tokens, dollars, time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ STAND_IN: Final = "mock/deterministic"  # whose prompts are as long as anyone's
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What a run takes, as expected. `cost` is in US dollars; None where it is unknown.
+    """Expected use of a run. `cost` is in US dollars; None where it is unknown.
 
     `refused` says why this evaluator cannot be asked in this way; all else is then 0.
     """
@@ -88,5 +88,5 @@ def need(
 
 
 def _cost(shares: Sequence[Share], times: float) -> float | None:
-    known = [share.cost.expected for share in shares if share.cost is not None]
-    return times * sum(known) if len(known) == len(shares) else None
+    costs = [share.cost.expected for share in shares if share.cost is not None]
+    return times * sum(costs) if len(costs) == len(shares) else None

@@ -1,4 +1,4 @@
-"""What this machine has for a measurement, and how to get what it lacks."""
+"""Checks of this machine: what it has for a measurement, and how to get what it lacks."""
 
 import shutil
 import socket
@@ -33,11 +33,11 @@ _ROOM: Final = 500 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at. `needed`: the embedded measurement cannot do without."""
+    """Result of one check. `needed`: the embedded measurement cannot do without."""
 
-    what: str
+    subject: str
     ok: bool
-    found: str
+    state: str
     fix: str
     needed: bool = True
 
@@ -49,9 +49,9 @@ def examine(environment: Mapping[str, str]) -> list[Check]:
     """
     return [
         Check(
-            what="epc",
+            subject="epc",
             ok=sys.version_info >= _OLDEST,
-            found=f"{__version__} on Python {python_version()}, {machine()}",
+            state=f"{__version__} on Python {python_version()}, {machine()}",
             fix=f"use Python {'.'.join(map(str, _OLDEST))} or newer",
         ),
         *(_extra(name) for name in EXTRAS),
@@ -69,7 +69,7 @@ def _extra(name: str) -> Check:
         state = ", ".join(f"{package} {version(package)}" for package in EXTRAS[name])
     needed = name in _EMBEDDED
     return Check(
-        what=f"extra {name}", ok=not missing, found=state, fix=install(name), needed=needed
+        subject=f"extra {name}", ok=not missing, state=state, fix=install(name), needed=needed
     )
 
 
@@ -78,9 +78,9 @@ def _weights() -> Check:
     try:
         ok = weights.present()
     except WorldError as error:
-        return Check(what=weights.NAME, ok=False, found=str(error), fix=fix)
+        return Check(subject=weights.NAME, ok=False, state=str(error), fix=fix)
     state = str(path) if ok else f"not at {path}"
-    return Check(what=weights.NAME, ok=ok, found=state, fix=fix)
+    return Check(subject=weights.NAME, ok=ok, state=state, fix=fix)
 
 
 def _room() -> Check:
@@ -88,9 +88,9 @@ def _room() -> Check:
     places = {str(Path.cwd()), tempfile.gettempdir()}
     free = min(shutil.disk_usage(path).free for path in places)
     return Check(
-        what="disk",
+        subject="disk",
         ok=free >= _ROOM,
-        found=f"{free // 2**20:,} MB free",
+        state=f"{free // 2**20:,} MB free",
         fix=f"make room: a run wants up to {_ROOM // 2**20} MB",
     )
 
@@ -110,7 +110,7 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
         ok, public = _listens(address), public_address(address)
         state = f"{'something answers' if ok else 'nothing listens'} at {public}"
         fix = f"start the server there, or set {base} to where it is"
-    return Check(what=f"provider {name}", ok=ok, found=state, fix=fix, needed=False)
+    return Check(subject=f"provider {name}", ok=ok, state=state, fix=fix, needed=False)
 
 
 def _key(variable: str, environment: Mapping[str, str]) -> tuple[bool, str]:

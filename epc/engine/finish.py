@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class SelfCheckError(EpcError):
-    """What was written does not give back what was measured: a fault of this program."""
+    """The written folder does not give back what was measured: a fault of this program."""
 
     exit_code = ExitCode.WORLD
 
@@ -112,13 +112,13 @@ def write_record(
     Raises: WorldError if the disk fails; SelfCheckError if the trials do not replay.
     """
     usage, findings, digest = Usage(), Findings(), sha256()
-    kept: list[Call] = []
+    call_rows: list[Call] = []
 
     def lines() -> Iterator[bytes]:
         for row, line in calls:
-            findings.extend(schema_findings("call", row, where=f"/calls/{len(kept)}"))
-            kept.append(without_reply(row))
-            usage.add(kept[-1])
+            findings.extend(schema_findings("call", row, where=f"/calls/{len(call_rows)}"))
+            call_rows.append(without_reply(row))
+            usage.add(call_rows[-1])
             digest.update(line)
             yield line
 
@@ -126,12 +126,12 @@ def write_record(
     write_encoded(folder, "calls", lines())
     document: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     manifest = Head.parse(document)
-    by_id = index_calls(enumerate(kept), manifest, findings)
-    again = recompute_with(by_id, usage, manifest, folder, findings)
-    if findings.kept():
-        raise SelfCheckError(f"the written trials do not replay: {findings.kept()[0]}")
-    document["results"] = again.results()
-    write_lines(folder, "weights", weight_lines(again.per_seed))
+    by_id = index_calls(enumerate(call_rows), manifest, findings)
+    recomputation = recompute_with(by_id, usage, manifest, folder, findings)
+    if findings.as_list():
+        raise SelfCheckError(f"the written trials do not replay: {findings.as_list()[0]}")
+    document["results"] = recomputation.results()
+    write_lines(folder, "weights", weight_lines(recomputation.per_seed))
     document["raw"] = describe(folder)
     if document["raw"]["calls"]["sha256"] != digest.hexdigest():
         raise SelfCheckError("calls.jsonl is not what was written to it")

@@ -1,4 +1,4 @@
-"""Whether a model can be an evaluator: about ten calls.
+"""Fitness of a model as an evaluator: about ten calls.
 
 Three pairs whose better answer is plain are asked about, each in both orders, and one of them
 three times. Where the model refuses a setting, or reasons, it is asked in another way first.
@@ -19,7 +19,7 @@ from epc.engine.model import CallError, Completion, Model, Occasion, Prompt
 from epc.engine.remote import Remote, require_decoding
 from epc.errors import Finding, UsageError
 from epc.protocol.config import Configuration, Decoding
-from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
+from epc.protocol.verdict import AnswerKind, Verdict, classify, parse_verdict
 
 Kind = Literal["letter", "text", "refusal", "silence"]
 Outcome = Literal["ready", "limited", "unfit"]
@@ -100,7 +100,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
-    """What a model answered, asked as `decoding` says; `changes` is what had to be set for it."""
+    """Answers of a model, asked as `decoding` says; `changes` is what had to be set for it."""
 
     model: Model
     decoding: Decoding
@@ -115,12 +115,12 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
     @property
     def repeats(self) -> bool:
-        """Whether one question got one verdict, all the times that it was asked."""
+        """True if one question got one verdict, all the times that it was asked."""
         return len({answer.verdict for answer in self.answers if answer.probe == _FIRST}) == 1
 
     @property
     def reusable(self) -> bool:
-        """Whether a run of it may ask each question once (Reading R16)."""
+        """True if a run of it may ask each question once (Reading R16)."""
         return self.model.repeatable and self.decoding.temperature == 0 and self.repeats
 
     @property
@@ -133,11 +133,11 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     @property
     def one_place(self) -> int:
         """In how many pairs the letter was the same in both orders."""
-        return sum(both.first is both.exchanged for both in self._decided())
+        return sum(verdicts.first is verdicts.exchanged for verdicts in self._decided())
 
     @property
     def findings(self) -> list[Finding]:
-        """What speaks against it, and what to do."""
+        """Findings that speak against it, and what to do."""
         return [
             Finding(clause, "", problem, remedy, severity="warning")
             for clause, problem, remedy in self._against()
@@ -146,25 +146,28 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     def _decided(self) -> list[Verdicts]:
         """Return the verdicts on each pair that got one in both orders, the last one of each."""
         answered = (
-            AnsweredProbe(probe=reply.probe, verdict=reply.verdict, own=None)
+            AnsweredProbe(probe=reply.probe, verdict=reply.verdict, run_verdict=None)
             for reply in self.answers
         )
         return [pair.verdicts for pair in pairs_of(answered) if not pair.verdicts.ties]
 
     def _against(self) -> Iterator[tuple[str, str, str]]:
         """Yield the clause that asks for something else, the problem, and the remedy."""
-        if none := [answer for answer in self.answers if not answer.verdict.decided]:
-            kinds = sorted({answer.kind for answer in none})
+        if undecided := [answer for answer in self.answers if not answer.verdict.decided]:
+            kinds = sorted({answer.kind for answer in undecided})
             remedy = "name another evaluator: its rounds would be ties"
-            if any(answer.completion.finish_reason in CUT for answer in none):
+            if any(answer.completion.finish_reason in CUT for answer in undecided):
                 remedy = "it was cut off: try --max-tokens with more, or --reasoning none"
-            said = f"{len(none)} of {len(self.answers)} answers are no verdict: {', '.join(kinds)}"
-            yield "EPC-2.6(c)", said, remedy
+            counts = f"{len(undecided)} of {len(self.answers)}"
+            problem = f"{counts} answers are no verdict: {', '.join(kinds)}"
+            yield "EPC-2.6(c)", problem, remedy
         if self.one_place:
-            said = f"it gave one letter in both orders of {self.one_place} of {len(_PAIRS)} pairs"
+            problem = (
+                f"it gave one letter in both orders of {self.one_place} of {len(_PAIRS)} pairs"
+            )
             remedy = "name another evaluator, or measure how much: `epc audit RUN --swap 50`"
-            yield "EPC-5.3(4)", f"{said}: it prefers a place", remedy
-        if wrong := sum(both.right == 0 for both in self._decided()):
+            yield "EPC-5.3(4)", f"{problem}: it prefers a place", remedy
+        if wrong := sum(verdicts.right == 0 for verdicts in self._decided()):
             yield (
                 "EPC-5.3(4)",
                 f"it preferred an answer to something else in {wrong} of {len(_PAIRS)} pairs",
@@ -188,9 +191,9 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 def kind_of(text: str, finish_reason: str | None) -> Kind:
     """Return how an answer answers."""
     outcome = classify(text, finish_reason=finish_reason)
-    if outcome in (Said.A, Said.B):
+    if outcome in (AnswerKind.A, AnswerKind.B):
         return "letter"
-    if outcome is Said.REFUSAL:
+    if outcome is AnswerKind.REFUSAL:
         return "refusal"
     return "text" if text.strip() else "silence"
 
@@ -229,7 +232,7 @@ async def _settled(model: Model, changes: dict[str, Any]) -> tuple[Reply, dict[s
             answer = await _answer(model, _FIRST, replace(usual, **tried), 0)
         except CallError as error:
             if error.setting == "temperature" and tried.get("temperature", 0) is not None:
-                ways = [{**each, "temperature": None} for each in (tried, *ways)]
+                ways = [{**settings, "temperature": None} for settings in (tried, *ways)]
             elif best is None or error.setting is None:
                 raise
             continue

@@ -1,4 +1,4 @@
-"""What a run will ask for before anything is sent: calls, tokens and cost (`--dry-run`).
+"""Forecast of a run before anything is sent: calls, tokens and cost (`--dry-run`).
 
 The draws are known beforehand, the verdicts are not: the expected number of distinct prompts is
 counted on one run of the very seeds against a coin, which is what weights near uniform give.
@@ -20,7 +20,7 @@ from epc.engine.plan import Plan, Reuse
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, drive, measure
-from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, shown
+from epc.protocol.prompt import Pair, characters_shown, evaluation_text, executor_prompt
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import Method
@@ -40,7 +40,7 @@ class Range(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True, kw_only=True):
-    """What one role will be asked for. `cost` is in US dollars; None if its price is unknown."""
+    """Requests to one role. `cost` is in US dollars; None if its price is unknown."""
 
     calls: Range
     tokens_in: Range
@@ -94,7 +94,7 @@ def forecast_shared(
 
 def of_texts(
     lengths: Sequence[int],
-    most: int,
+    token_bound: int,
     *,
     decoding: Decoding,
     price: Price | None,
@@ -106,7 +106,7 @@ def of_texts(
     Unit: `reply` is what an answer usually takes, in tokens; a text is asked up to `times` times.
     """
     count, limit = len(lengths), decoding.max_tokens
-    read = Range(sum(lengths) / _SPARSE, sum(lengths) / _USUAL, most * times)
+    read = Range(sum(lengths) / _SPARSE, sum(lengths) / _USUAL, token_bound * times)
     written = Range(count, count * min(reply, limit), count * times * limit)
     calls = Range(count, count, count * times)
     return Share(
@@ -114,25 +114,25 @@ def of_texts(
     )
 
 
-def in_all(shares: Iterable[Share]) -> Share:
+def sum_shares(shares: Iterable[Share]) -> Share:
     """Return what several models will be asked for; the cost is known where each one's is."""
-    each = list(shares)
-    costs = [share.cost for share in each]
+    role_shares = list(shares)
+    costs = [share.cost for share in role_shares]
     return Share(
-        calls=_total(share.calls for share in each),
-        tokens_in=_total(share.tokens_in for share in each),
-        tokens_out=_total(share.tokens_out for share in each),
+        calls=_total(share.calls for share in role_shares),
+        tokens_in=_total(share.tokens_in for share in role_shares),
+        tokens_out=_total(share.tokens_out for share in role_shares),
         cost=None if None in costs else _total(cost for cost in costs if cost is not None),
     )
 
 
 def _total(ranges: Iterable[Range]) -> Range:
     total = Range(0, 0, 0)
-    for one in ranges:
+    for addend in ranges:
         total = Range(
-            lower=total.lower + one.lower,
-            expected=total.expected + one.expected,
-            upper=total.upper + one.upper,
+            lower=total.lower + addend.lower,
+            expected=total.expected + addend.expected,
+            upper=total.upper + addend.upper,
         )
     return total
 
@@ -140,9 +140,9 @@ def _total(ranges: Iterable[Range]) -> Range:
 def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
     """Return how many answers an executor will be asked for by so many runs that share them."""
     rounds = len(plan.seeds) * len(config.phases) * config.rounds
-    every = len(config.strategies) * sum(map(len, config.tasks.values()))
+    all_pairs = len(config.strategies) * sum(map(len, config.tasks.values()))
     if plan.reuse == "memo" and plan.exhaustive:
-        return _exactly(every)
+        return _exactly(all_pairs)
     if plan.reuse == "none" and judges == 1:
         return _exactly(2 * rounds)
     drawn = [pair for judge in range(judges) for pair in _drawn(plan, config, judge=judge)]
@@ -152,8 +152,8 @@ def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
     pairs = {(domain, task, strategy) for *_, domain, task, strategy in drawn}
     pairs |= {(domain, task, config.baseline_index) for domain, task, _ in pairs}
     tasks = len({(domain, task) for domain, task, _ in pairs})
-    most = min(every, (1 + judges) * rounds)
-    return Range(tasks, len(pairs), most)
+    upper = min(all_pairs, (1 + judges) * rounds)
+    return Range(tasks, len(pairs), upper)
 
 
 def _comparisons(plan: Plan, config: Configuration) -> Range:
@@ -167,7 +167,7 @@ def _comparisons(plan: Plan, config: Configuration) -> Range:
 
 def _compared(plan: Plan, config: Configuration) -> Range:
     rounds = len(plan.seeds) * len(config.phases) * config.rounds
-    every = len(config.strategies) * sum(map(len, config.tasks.values()))
+    all_pairs = len(config.strategies) * sum(map(len, config.tasks.values()))
     if plan.reuse == "none":
         return _exactly(rounds)
     if config.method == "recorded":  # looked up, each verdict of the file once
@@ -175,10 +175,10 @@ def _compared(plan: Plan, config: Configuration) -> Range:
     if plan.exhaustive:
         # Equal answers make equal comparisons, which are asked once: at worst all are equal.
         tasks = sum(map(len, config.tasks.values()))
-        return Range(tasks, every, every)
+        return Range(tasks, all_pairs, all_pairs)
     drawn = {(domain, task, strategy) for *_, domain, task, strategy in _drawn(plan, config)}
     tasks = len({(domain, task) for domain, task, _ in drawn})
-    return Range(tasks, len(drawn), min(every, rounds))
+    return Range(tasks, len(drawn), min(all_pairs, rounds))
 
 
 def _drawn(
@@ -188,14 +188,14 @@ def _drawn(
 
     Each `judge` tosses a coin of its own.
     """
-    met: list[tuple[int, str, int, Domain, int, int]] = []
-    own = (judge,) if judge else ()
+    drawn_rounds: list[tuple[int, str, int, Domain, int, int]] = []
+    stream = (judge,) if judge else ()
 
     def toss(seed: int, comparison: Comparison) -> Verdict:
         domain, key = comparison.phase.domain, (seed, comparison.phase.name, comparison.round)
         task = pick_task(comparison.turn.u_task or 0.0, len(config.tasks[domain]))
-        met.append((*key, domain, task, comparison.strategy))
-        return Verdict.A if unit("forecast", *own, *key) < 1 / 2 else Verdict.B
+        drawn_rounds.append((*key, domain, task, comparison.strategy))
+        return Verdict.A if unit("forecast", *stream, *key) < 1 / 2 else Verdict.B
 
     for seed in plan.seeds:
         schedule = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
@@ -203,8 +203,8 @@ def _drawn(
             schedule, strategies=len(config.strategies), rule=config.rule, phases=config.phases
         )
         drive(running, partial(toss, seed))
-        yield from met
-        met.clear()
+        yield from drawn_rounds
+        drawn_rounds.clear()
 
 
 def _share(
@@ -231,7 +231,7 @@ def _share(
 
 def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
     """Yield prompts of a role with answers as long as they are shown, of one character."""
-    answer = filling * shown(config.evaluator_prompt)
+    answer = filling * characters_shown(config.evaluator_prompt)
     for domain, tasks in config.tasks.items():
         for task in tasks:
             for strategy in config.strategies:

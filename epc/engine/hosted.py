@@ -47,8 +47,8 @@ def open_hosted(provider: str, model: str) -> "Hosted | Deciding":
     Raises: UsageError if the provider is unknown, or its address is missing.
     """
     if provider not in PROVIDERS:
-        known = ("local", "mock", *PROVIDERS)
-        raise unknown(provider, known, are="the providers are", what="provider ")
+        providers = ("local", "mock", *PROVIDERS)
+        raise unknown(provider, providers, list_intro="the providers are", noun="provider ")
     known_provider = PROVIDERS[provider]
     base_url = address_of(known_provider, example="https://host:8000/v1")
     if base_url is None:
@@ -59,7 +59,7 @@ def open_hosted(provider: str, model: str) -> "Hosted | Deciding":
 
 
 class _Endpoint(Remote):
-    """One model at one endpoint, over one client that is closed with the run."""
+    """Model at an endpoint, over one client that is closed with the run."""
 
     def __init__(self, provider: Provider, model: str, *, base_url: str, key: str | None) -> None:
         identity = Identity(
@@ -76,7 +76,7 @@ class _Endpoint(Remote):
         )
         if not provider.needs_key:
             self.concurrency = most_connections()
-            self._line = replace(self._line, own=True)
+            self._line = replace(self._line, is_own_server=True)
 
     def details(self, provider: Provider) -> Json:  # noqa: ARG002  (for those that have some)
         """Return what else decides its answers."""
@@ -126,8 +126,10 @@ class Hosted(_Endpoint):
         """
         require_sendable(decoding.body)
         fields = self.provider.reasoning(decoding.reasoning)
-        if both := fields.keys() & self.protocol.user_settings(decoding).keys():
-            raise UsageError(f"--reasoning sets {min(both)} as well as --body: use one of them")
+        if conflicts := fields.keys() & self.protocol.user_settings(decoding).keys():
+            raise UsageError(
+                f"--reasoning sets {min(conflicts)} as well as --body: use one of them"
+            )
 
     def body(self, text: str, decoding: Decoding, *, limit_field: LimitField | None = None) -> Json:
         """Return exactly what is sent to the endpoint for a prompt."""

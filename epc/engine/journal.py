@@ -187,8 +187,8 @@ class Journal:
                     self._places[json.loads(call)["id"]] = (offset + len(_CALL), len(call))
                 elif line.strip(b" \n") or not line.endswith(b"\n"):
                     strange.append((offset, line))
-        damaged = [each for each in strange if _is_whole(each[1])]
-        torn = [each for each in strange if each not in damaged]
+        damaged = [numbered_line for numbered_line in strange if _is_whole(numbered_line[1])]
+        torn = [numbered_line for numbered_line in strange if numbered_line not in damaged]
         self.damaged, self.torn = len(damaged), len(torn)
         self._set_aside(damaged, DAMAGED)
         self._set_aside(torn, TORN)
@@ -225,10 +225,10 @@ def nothing_lost(folder: Path) -> bool:
         return True
     journal = Journal(folder)
     try:
-        asked = [call["model"] for call in journal.calls() if call.get("origin") != CACHED]
+        models = [call["model"] for call in journal.calls() if call.get("origin") != CACHED]
     finally:
         journal.close()
-    return len(asked) <= _FIRST and all(model.startswith(_HERE) for model in asked)
+    return len(models) <= _FIRST and all(model.startswith(_HERE) for model in models)
 
 
 def damaged_lines(folder: Path) -> int:

@@ -53,12 +53,12 @@ class Gate:
 
     @property
     def answered(self) -> bool:
-        """Whether the endpoint has answered a prompt: it is there, and was asked rightly."""
+        """True once the endpoint has answered a prompt: it is there, and was asked rightly."""
         return self.heard_at > -math.inf
 
     async def passage(self, model: str = "", tokens: int = 1) -> Ticket:
         """Wait until the endpoint may be asked again, and count a request of so many tokens."""
-        requests_left, tokens_left = self._of(model)
+        requests_left, tokens_left = self._allowances_of(model)
         while True:
             now = time.monotonic()
             left = max(
@@ -79,26 +79,26 @@ class Gate:
             return
         now = time.monotonic()
         for (left, limit, reset), allowance, sent in zip(
-            _HEADERS.values(), self._of(ticket.model), ticket[1:], strict=True
+            _HEADERS.values(), self._allowances_of(ticket.model), ticket[1:], strict=True
         ):
-            remaining = duration(_stated(headers, left))
+            remaining = duration(_header(headers, left))
             if remaining is not None:
                 allowance.learn(
                     remaining,
                     sent=sent,
-                    limit=duration(_stated(headers, limit)),
-                    reset_s=_reset(_stated(headers, reset)),
+                    limit=duration(_header(headers, limit)),
+                    reset_s=_reset(_header(headers, reset)),
                     now=now,
                 )
 
-    def _of(self, model: str) -> "tuple[_Allowance, _Allowance]":
+    def _allowances_of(self, model: str) -> "tuple[_Allowance, _Allowance]":
         if model not in self._allowances:
             self._allowances[model] = (_Allowance(), _Allowance())
         return self._allowances[model]
 
 
 class _Allowance:
-    """What is left of one limit: a bucket that fills evenly up to the limit.
+    """Remainder of one limit: a bucket that fills evenly up to the limit.
 
     Until a reply has spoken, everything is left. Where replies do not state the limit, nothing is
     known of how it fills, and what they say holds until the reset they name.
@@ -172,10 +172,10 @@ def usual_tokens(text: str, max_tokens: int) -> int:
     return len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN + max_tokens
 
 
-def _stated(headers: Mapping[str, str], spellings: tuple[str, str]) -> str:
+def _header(headers: Mapping[str, str], spellings: tuple[str, str]) -> str:
     """Return a rate-limit header, or nothing."""
-    one, other = spellings
-    return headers.get(one) or headers.get(other, "")
+    openai_name, anthropic_name = spellings
+    return headers.get(openai_name) or headers.get(anthropic_name, "")
 
 
 def _reset(text: str) -> float | None:

@@ -28,17 +28,17 @@ from epc.engine.user_programs import Reply, Request, program_of
 from epc.errors import EpcError, UsageError, able_to
 from epc.records.calls import call_of
 from epc.records.layout import stamp
-from epc.records.loops import (
+from epc.records.loop import (
     EXECUTED,
     GOLD,
     Check,
-    Executed,
+    Execution,
+    LedgerLine,
     LoopPlan,
-    Spent,
     append,
-    beside,
     digest,
     labels_file,
+    loop_paths,
     read_executed,
     read_kept,
     read_labels,
@@ -48,7 +48,7 @@ from epc.records.loops import (
     write_labels,
     write_lines,
 )
-from epc.records.observed.verdict_words import score_in
+from epc.records.verdicts.verdict_words import score_in
 
 _AT_ONCE: Final = 8  # executions under way
 _REPLY: Final = 200  # tokens that a judge's reply usually takes
@@ -65,16 +65,16 @@ class Checking:
     log: Path
     plan: LoopPlan
     plan_sha256: str
-    kept: Mapping[tuple[str, str], Any]
+    stored_values: Mapping[tuple[str, str], Any]
     decoding: Mapping[str, Any]
 
     @classmethod
-    def of(cls, log: Path, decoding: Mapping[str, Any]) -> "Checking":
+    def from_log(cls, log: Path, decoding: Mapping[str, Any]) -> "Checking":
         """Return what the plan beside a log has checked.
 
         Raises: UsageError if there is no plan, or its items are used up.
         """
-        path, _, kept = beside(log)
+        path, _, values_path = loop_paths(log)
         if not path.exists():
             raise UsageError(f"{path} is not there\n  fix: epc loop plan {log} --test ITEMS")
         plan, plan_sha256 = read_plan(path)
@@ -82,7 +82,7 @@ class Checking:
             log=log,
             plan=plan,
             plan_sha256=plan_sha256,
-            kept=read_kept(kept),
+            stored_values=read_kept(values_path),
             decoding=decoding,
         )
         checking._require_unspent()
@@ -90,8 +90,8 @@ class Checking:
 
     @property
     def folder(self) -> Path:
-        """Where answers are kept until the checks are whole, and after."""
-        return self.log.with_name(f"{beside(self.log)[1].name}.part")
+        """Folder of the answers, until the checks are whole and after."""
+        return self.log.with_name(f"{loop_paths(self.log)[1].name}.part")
 
     def _require_unspent(self) -> None:
         ledger = read_ledger(self.log)
@@ -105,11 +105,13 @@ class Checking:
 
     @cached_property
     def wanted(self) -> dict[Place, Any]:
-        """What is to be executed: candidate and item, and the output if it is there already."""
+        """Outputs to be executed, by candidate and item; the output if it is there already."""
         plan = self.plan
-        again = {(r.candidate, r.item): self.kept["output", r.output] for r in plan.again}
-        both: dict[Place, Any] = {(name, i): None for i in plan.test for name in self.pair}
-        return both | again
+        retests = {
+            (r.candidate, r.item): self.stored_values["output", r.output] for r in plan.repeats
+        }
+        pair_outputs: dict[Place, Any] = {(name, i): None for i in plan.test for name in self.pair}
+        return pair_outputs | retests
 
     @property
     def judges(self) -> dict[str, str]:
@@ -126,8 +128,8 @@ class Checking:
         """Return a judge as it is asked: greedily unless the user says otherwise."""
         opened = open_model(model)
         settings = {"temperature": 0.0, "max_tokens": _MAX_TOKENS, **self.decoding}
-        stated = asked_decoding({_A: settings}, {_A: opened})
-        decoding = decoding_for(stated, _A, opened)
+        decodings = asked_decoding({_A: settings}, {_A: opened})
+        decoding = decoding_for(decodings, _A, opened)
         return Role(name=name, model=opened, decoding=decoding)
 
 
@@ -139,22 +141,26 @@ def expect(checking: Checking) -> dict[str, Share]:
     """
     executed = read_executed(checking.folder)
     prompts = [row.prompt for row in executed.values() if row.prompt is not None]
-    texts = [str(value) for (kind, _), value in checking.kept.items() if kind != "candidate"]
+    texts = [
+        str(value) for (kind, _), value in checking.stored_values.items() if kind != "candidate"
+    ]
     usual = "x" * (_mean(prompts) if prompts else 2 * _mean(texts))
     test = [*checking.plan.test] * len(checking.pair)
-    asked = {}
+    judge_counts = {}
     if "/" in checking.plan.judge.model:  # else nobody can be asked: the program gives the scores
-        asked[_A] = (checking.plan.judge, len(test) + len(checking.plan.again))
+        judge_counts[_A] = (checking.plan.judge, len(test) + len(checking.plan.repeats))
     if checking.plan.judge_b:
-        asked[_B] = (checking.plan.judge_b, len(test))
+        judge_counts[_B] = (checking.plan.judge_b, len(test))
     shares: dict[str, Share] = {}
-    for name, (judge, count) in asked.items():
+    for name, (judge, count) in judge_counts.items():
         role = checking.role(name, judge.model)
         texts = [*prompts, *[usual] * count][:count]
-        most = sum(map(most_tokens, texts))
+        token_bound = sum(map(most_tokens, texts))
         price = price_of(role.model.identity.model)
         lengths = [*map(len, texts)]
-        shares[name] = of_texts(lengths, most, decoding=role.decoding, price=price, reply=_REPLY)
+        shares[name] = of_texts(
+            lengths, token_bound, decoding=role.decoding, price=price, reply=_REPLY
+        )
     return shares
 
 
@@ -172,50 +178,56 @@ async def check(
     program gives neither prompt nor score; WorldError if the disk fails.
     """
     plan = checking.plan
-    stated = stamp(clock())
+    started_at = stamp(clock())
     texts = tuple(plan.texts.values())
     with able_to("make", checking.folder):
         checking.folder.mkdir(exist_ok=True)
-    spend(checking.log, Spent(at=stated, by=checking.plan_sha256, items=plan.test, texts=texts))
+    spend(
+        checking.log,
+        LedgerLine(time=started_at, by=checking.plan_sha256, items=plan.test, texts=texts),
+    )
     executed = await _execute(checking, execute, clock, limits.concurrency or _AT_ONCE)
     rows = [*_own_scores(checking, executed)]
-    wanted = [*_asked(checking, executed)]
+    wanted = [*_judge_requests(checking, executed)]
     names = checking.judges
-    roles = {name: checking.role(name, names[name]) for name in {each.role for each in wanted}}
+    roles = {
+        name: checking.role(name, names[name]) for name in {request.role for request in wanted}
+    }
     if roles:
         places = [
-            (Question(role=roles[each.role], text=each.text, side=_SIDE), each.occasion)
-            for each in wanted
+            (Question(role=roles[request.role], text=request.text, side=_SIDE), request.occasion)
+            for request in wanted
         ]
         asking = asked_within(
             [*roles.values()], checking.folder, clock=clock, watch=watch, limits=limits
         )
         async with asking as caller:
             calls = [*map(call_of, await caller.ask_all("checks", places))]
-        for each, call in zip(wanted, calls, strict=True):
-            score, at = score_in(call.answer), call.answered_at or stated
+        for request, call in zip(wanted, calls, strict=True):
+            score, answered_at = score_in(call.answer), call.answered_at or started_at
             rows += [
-                _check(checking, executed[p], names[each.role], score, at) for p in each.places
+                _check(checking, executed[p], names[request.role], score, answered_at)
+                for p in request.places
             ]
     rows += _labels(checking, executed)
-    write_lines(beside(checking.log)[1], rows)
+    write_lines(loop_paths(checking.log)[1], rows)
     return rows
 
 
 async def _execute(
     checking: Checking, execute: str, clock: Callable[[], datetime], at_once: int
-) -> dict[Place, Executed]:
+) -> dict[Place, Execution]:
     """Return what the program says of every planned item, asking it for what is not on disk."""
     done, places = read_executed(checking.folder), asyncio.Semaphore(at_once)
     program, failed = program_of(execute, Reply, "--execute"), list[EpcError]()
 
-    async def one(place: Place, output: Any) -> None:
+    async def run_program(place: Place, output: Any) -> None:
         candidate, item = place
         request = Request(
             candidate=candidate,
-            text=checking.kept.get(("candidate", candidate)),
+            text=checking.stored_values.get(("candidate", candidate)),
             item=item,
-            value=checking.kept.get(("item", item)),
+            value=checking.stored_values.get(("item", item)),
             output=output,
         )
         async with places:
@@ -227,7 +239,7 @@ async def _execute(
                 failed.append(error)
                 raise
         value = reply.output if output is None else output
-        row = Executed(
+        row = Execution(
             candidate=candidate,
             item=item,
             output=digest(value),
@@ -235,17 +247,17 @@ async def _execute(
             prompt=reply.prompt,
             score=reply.score,
             gold=reply.gold,
-            at=stamp(clock()),
+            time=stamp(clock()),
         )
         append(checking.folder / EXECUTED, [row])
         done[place] = row
 
     left = {place: output for place, output in checking.wanted.items() if place not in done}
-    await all_of(one(place, output) for place, output in left.items())
+    await all_of(run_program(place, output) for place, output in left.items())
     return done
 
 
-class _Wanted(Struct, frozen=True, kw_only=True):
+class _JudgeRequest(Struct, frozen=True, kw_only=True):
     """A question to a judge, and the candidates whose score its answer is on an item."""
 
     role: str
@@ -254,11 +266,13 @@ class _Wanted(Struct, frozen=True, kw_only=True):
     places: tuple[Place, ...]
 
 
-def _asked(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[_Wanted]:
+def _judge_requests(
+    checking: Checking, executed: Mapping[Place, Execution]
+) -> Iterator[_JudgeRequest]:
     """Yield what judges are asked; an output that is the same before and after is asked once."""
     for item in checking.plan.test:
         sides = [executed[name, item] for name in checking.pair]
-        by_output: dict[str, list[Executed]] = {}
+        by_output: dict[str, list[Execution]] = {}
         for side in sides:
             by_output.setdefault(side.output, []).append(side)
         for output, rows in by_output.items():
@@ -266,16 +280,16 @@ def _asked(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[_
             for name, judge in checking.judges.items():
                 if (text := _prompt(rows[0], name, judge)) is not None:
                     occasion = f"{checking.plan_sha256}/{item}/{output}"
-                    yield _Wanted(role=name, text=text, occasion=occasion, places=places)
-    for logged in checking.plan.again:
+                    yield _JudgeRequest(role=name, text=text, occasion=occasion, places=places)
+    for logged in checking.plan.repeats:
         row = executed[logged.candidate, logged.item]
         if (text := _prompt(row, _A, checking.judges[_A])) is not None:
             occasion = f"{checking.plan_sha256}/again/{logged.item}/{logged.candidate}"
             places = ((logged.candidate, logged.item),)
-            yield _Wanted(role=_A, text=text, occasion=occasion, places=places)
+            yield _JudgeRequest(role=_A, text=text, occasion=occasion, places=places)
 
 
-def _prompt(row: Executed, role: str, judge: str) -> str | None:
+def _prompt(row: Execution, role: str, judge: str) -> str | None:
     """Return what a judge is asked about an output; None where the program gave a score."""
     if role == _A and row.score is not None:
         return None
@@ -289,17 +303,17 @@ def _prompt(row: Executed, role: str, judge: str) -> str | None:
     return row.prompt
 
 
-def _own_scores(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[Check]:
+def _own_scores(checking: Checking, executed: Mapping[Place, Execution]) -> Iterator[Check]:
     """Yield the scores that the program's own metric gave, one for equal outputs."""
     first: dict[tuple[str, str], float] = {}
     for place in checking.wanted:
         row = executed[place]
         if row.score is not None:
             score = first.setdefault((row.item, row.output), row.score)
-            yield _check(checking, row, checking.plan.judge.model, score, row.at)
+            yield _check(checking, row, checking.plan.judge.model, score, row.time)
 
 
-def _labels(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[Check]:
+def _labels(checking: Checking, executed: Mapping[Place, Execution]) -> Iterator[Check]:
     """Yield the labels that the program gave, and those that people wrote into the file of labels.
 
     Where the program gives none, the file is made: without a word of who wrote which output.
@@ -308,18 +322,24 @@ def _labels(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[
     rows = [executed[name, item] for item in plan.gold for name in checking.pair]
     for row in rows:
         if row.gold is not None:
-            yield _check(checking, row, GOLD, row.gold, row.at)
+            yield _check(checking, row, GOLD, row.gold, row.time)
     if path.exists():
         for label in read_labels(path):
             for row in rows:
                 if (row.item, row.output) == (str(label.item), str(label.output)):
-                    yield _check(checking, row, GOLD, label.score, row.at, asking=label.asking)
+                    yield _check(checking, row, GOLD, label.score, row.time, asking=label.asking)
     elif any(row.gold is None for row in rows):
         write_labels(path, rows, twice={*plan.gold_twice}, salt=checking.plan_sha256)
 
 
 def _check(
-    checking: Checking, row: Executed, judge: str, score: float | None, at: str, *, asking: int = 0
+    checking: Checking,
+    row: Execution,
+    judge: str,
+    score: float | None,
+    answered_at: str,
+    *,
+    asking: int = 0,
 ) -> Check:
     return Check(
         candidate=row.candidate,
@@ -329,7 +349,7 @@ def _check(
         score=score,
         asking=asking,
         plan=checking.plan_sha256,
-        at=at,
+        time=answered_at,
         text=checking.plan.texts.get(row.item),
     )
 

@@ -20,13 +20,13 @@ from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.request import Questions
 from epc.engine.roles import Question
-from epc.engine.task_group import all_of, both
+from epc.engine.task_group import all_of, await_both
 from epc.engine.user_programs import Label, Request
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, PhaseEnd, run_phase, start_of
 from epc.protocol.results import Json
-from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
-from epc.records.derive import Answered, Derivation, tabulate
+from epc.protocol.verdict import AnswerKind, Verdict, classify, parse_verdict
+from epc.records.derive import Derivation, PairCalls, tabulate
 from epc.records.gold import write_gold
 from epc.records.layout import GOLD, RECHECK
 from epc.records.strict_json import dumps_line
@@ -45,15 +45,15 @@ class Measurement(Struct, kw_only=True):
     caller: Caller
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     _trials: list[Trial] = field(default_factory=list)
-    _played: dict[tuple[Domain, int, int], Answered] = field(default_factory=dict)
-    _asked: list[Answered] = field(default_factory=list)
+    _played: dict[tuple[Domain, int, int], PairCalls] = field(default_factory=dict)
+    _pair_calls: list[PairCalls] = field(default_factory=list)
     _derivation: Derivation | None = None
 
     async def run(self) -> None:
         """Get every answer and how each seed ended."""
         phases = self.questions.config.phases
-        each = len(self.plan.seeds) * self.plan.rounds
-        rounds: dict[str, int] = {phase.name: each for phase in phases}
+        phase_rounds = len(self.plan.seeds) * self.plan.rounds
+        rounds: dict[str, int] = {phase.name: phase_rounds for phase in phases}
         if self.plan.exhaustive:
             await self._ask_every_pair()
             self.caller.progress.begin("rounds", sum(rounds.values()))
@@ -79,11 +79,11 @@ class Measurement(Struct, kw_only=True):
         """
         config = self.questions.config
         written = {
-            (strategy, each.domain, each.task, name)
-            for each in self._asked
+            (strategy, pair_calls.domain, pair_calls.task, name)
+            for pair_calls in self._pair_calls
             for strategy, name in (
-                (each.strategy, each.response),
-                (config.baseline_index, each.baseline),
+                (pair_calls.strategy, pair_calls.response),
+                (config.baseline_index, pair_calls.baseline),
             )
             if name is not None
         }
@@ -100,11 +100,11 @@ class Measurement(Struct, kw_only=True):
                 output=answer,
             )
             async with at_once:
-                said = await check(request)
+                answer_label = await check(request)
             self.caller.progress.advance()
-            return said.gold
+            return answer_label.gold
 
-        gold = await all_of(label(*each) for each in texts)
+        gold = await all_of(label(*text_key) for text_key in texts)
         return [
             (config.strategies[strategy].name, domain, config.tasks[domain][task], value)
             for ((strategy, domain, task, _), times), value in zip(texts.items(), gold, strict=True)
@@ -117,17 +117,17 @@ class Measurement(Struct, kw_only=True):
         domains = Counter(str(domain) for domain, *_ in pairs)
         self.caller.progress.begin("pairs", len(pairs), domains)
 
-        async def one(domain: Domain, task: int, strategy: int) -> None:
+        async def play_pair(domain: Domain, task: int, strategy: int) -> None:
             key = domain, strategy, task
             self._played[key] = await self._play(*key, None)
             self.caller.progress.advance(domain)
 
-        await all_of(one(*pair) for pair in pairs)
+        await all_of(play_pair(*pair) for pair in pairs)
 
     def _derive(self) -> None:
         """Play every round at once: each verdict is known."""
         config = self.questions.config
-        table = tabulate(config, self._known)
+        table = tabulate(config, self._calls_of_pair)
         derivation = Derivation(config=config, seeds=self.plan.seeds, table=table)
         for _ in derivation.courses():
             pass
@@ -137,10 +137,10 @@ class Measurement(Struct, kw_only=True):
         stage.done = stage.total
         progress.reused += stage.total * (1 if self.questions.executor is None else 3)
 
-    def _known(self, domain: Domain, strategy: int, task: int) -> Answered:
+    def _calls_of_pair(self, domain: Domain, strategy: int, task: int) -> PairCalls:
         """Return what was asked about a pair, or that it is missing (Reading R72)."""
         name = self.questions.config.strategies[strategy].name
-        missing = Answered(domain=domain, strategy=strategy, name=name, task=task)
+        missing = PairCalls(domain=domain, strategy=strategy, name=name, task=task)
         return self._played.get((domain, strategy, task), missing)
 
     def answered(self, question: Question) -> Json:
@@ -148,22 +148,29 @@ class Measurement(Struct, kw_only=True):
         return self._call(self.caller.name(question))
 
     def _call(self, name: str) -> Json:
-        call = self.caller.known(name)
+        call = self.caller.existing_call(name)
         assert call is not None
         return call
 
     async def _recheck(self) -> None:
         """Ask a sample of comparisons a second time: temperature 0 promises no equal answer."""
-        met = self._played.values() if self._derivation is None else self._derivation.met.values()
-        # The names are digests, so their order is a random one, and the same in every sitting.
-        distinct = {answered.evaluation or "": answered for answered in met}
+        played = (
+            self._played.values()
+            if self._derivation is None
+            else self._derivation.evaluations.values()
+        )
+        # The names are digests, so their order is a random one, and the same in every session.
+        distinct = {answered.evaluation or "": answered for answered in played}
         sample = [distinct[name] for name in sorted(distinct)[: self.plan.recheck]]
         await self.caller.ask_all(
             "recheck",
-            [(self._compared(each), f"{RECHECK}{number}") for number, each in enumerate(sample)],
+            [
+                (self._compared(pair_calls), f"{RECHECK}{number}")
+                for number, pair_calls in enumerate(sample)
+            ],
         )
 
-    def _compared(self, answered: Answered) -> Question:
+    def _compared(self, answered: PairCalls) -> Question:
         """Return the comparison that a round asked for."""
         answers = None
         if answered.response is not None and answered.baseline is not None:
@@ -176,7 +183,10 @@ class Measurement(Struct, kw_only=True):
         phases = self.questions.config.phases
 
         async def branch(start: Phase) -> None:
-            for phase in (start, *(other for other in phases if other.start == start.name)):
+            for phase in (
+                start,
+                *(follower for follower in phases if follower.start == start.name),
+            ):
                 done[phase.name] = await self._phase(seed, phase, done)
 
         await all_of(branch(phase) for phase in phases if phase.start is None)
@@ -216,14 +226,14 @@ class Measurement(Struct, kw_only=True):
 
     async def _play(
         self, domain: Domain, strategy: int, task: int, occasion: Occasion | None
-    ) -> Answered:
+    ) -> PairCalls:
         """Ask what a round asks."""
         answers = await self._answers(strategy, domain, task, occasion)
         question = self.questions.comparison(strategy, domain, task, answers)
         evaluation = await self.caller.ask(question, occasion)
         response, baseline = (call["id"] for call in answers) if answers else (None, None)
-        self.caller.progress.said[_said(evaluation)] += 1
-        played = Answered(
+        self.caller.progress.verdicts[_verdict_label(evaluation)] += 1
+        played = PairCalls(
             domain=domain,
             strategy=strategy,
             name=self.questions.config.strategies[strategy].name,
@@ -234,7 +244,7 @@ class Measurement(Struct, kw_only=True):
             raw=evaluation["answer"],
             verdict=parse_verdict(evaluation["answer"]),
         )
-        self._asked.append(played)
+        self._pair_calls.append(played)
         return played
 
     async def _answers(
@@ -248,15 +258,15 @@ class Measurement(Struct, kw_only=True):
         if self.caller.reuse and strategy == questions.config.baseline_index:
             call = await ask(baseline, occasion)
             return call, call
-        return await both(ask(response, occasion), ask(baseline, occasion))
+        return await await_both(ask(response, occasion), ask(baseline, occasion))
 
 
-def _said(evaluation: Json) -> str:
+def _verdict_label(evaluation: Json) -> str:
     """Return what a verdict was, for whoever watches; in the record all but A and B are ties."""
     outcome = classify(evaluation["answer"], finish_reason=evaluation["finish_reason"])
-    if outcome is Said.UNPARSEABLE:
+    if outcome is AnswerKind.UNPARSEABLE:
         return "tie" if evaluation["answer"].strip().lower() == Verdict.TIE else "unreadable"
-    return "refused" if outcome is Said.REFUSAL else outcome.value
+    return "refused" if outcome is AnswerKind.REFUSAL else outcome.value
 
 
 async def carry_out(

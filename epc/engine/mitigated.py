@@ -57,7 +57,7 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
     judging, names = spelled(name)
     members = [open_member(member_name) for member_name in names]
     for part in parts_of(judging):
-        for number in {inner.member for inner in part.of if inner.member}:
+        for number in {inner.member for inner in part.parts if inner.member}:
             _require_fit(part, members[number - 1])
     for member in members:
         if member.method == "recorded":

@@ -36,7 +36,7 @@ def unit(*parts: object) -> float:
 
 
 class Mock:
-    """What all mocks share: no network, no state, no time."""
+    """Base of all mocks: no network, no state, no time."""
 
     method: Method = "prompt"
     pinned = False  # there are no weights, and asking again is as quick as keeping

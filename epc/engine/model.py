@@ -26,7 +26,7 @@ class Occasion(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """What a model is asked.
+    """Prompt that a model is asked.
 
     `text` is what is sent and recorded. `pair` is what the text was made from, for evaluators
     that look at the two answers and not at the words around them. `occasion` is None where the
@@ -45,7 +45,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
 
 class Completion(Struct, frozen=True, kw_only=True):
-    """What a model answered, and what its provider said about it.
+    """Answer of a model, and what its provider said about it.
 
     `reply` is the whole body that the answer was read from, `headers` are those of the reply that
     may be kept; None where the model is no provider's. `reasoning` is what the model wrote for
@@ -70,7 +70,7 @@ class Completion(Struct, frozen=True, kw_only=True):
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """What a manifest says of a model (EPC-2.2).
+    """Identity of a model as a manifest states it (EPC-2.2).
 
     `endpoint` is where it was asked: an address without user or key, or a word such as
     "embedded". `gateway` names a third party between us and the model, if there is one.

@@ -78,13 +78,15 @@ async def asked_within(
     """
     models = [role.model for role in roles]
     progress = Progress(budget=budget or budget_of(models, limits))
-    asked = calling(folder, progress=progress, clock=clock, watch=watch, reuse=True, **means)
-    async with asking(models, limits), asked as caller:
+    caller_context = calling(
+        folder, progress=progress, clock=clock, watch=watch, reuse=True, **means
+    )
+    async with asking(models, limits), caller_context as caller:
         yield caller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reopened:
+class OpenedProbes:
     """A finished run and what its evaluator is to be asked.
 
     `probes` are all that were wanted, `missing` those of them without an answer yet, and `short`
@@ -99,7 +101,7 @@ class Reopened:
     short: dict[str, int]
 
 
-def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
+def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> OpenedProbes:
     """Choose what a finished run's evaluator is to be asked; nothing is opened and nothing sent.
 
     What was asked before counts towards both numbers.
@@ -121,21 +123,21 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
     trials = [row for _, row in read_typed(folder, Trial, findings, clause="EPC-2.5(d)")]
-    refuse(findings.kept())
-    kept = kept_rows(folder)
-    own = comparisons_of(config, trials, calls) if swap else []
-    swaps = list(islice(exchanges(own, config), swap))
-    pairs = _planted(config, calls, executor.prompt_template, kept.values(), wanted=controls)
+    refuse(findings.as_list())
+    probe_rows = kept_rows(folder)
+    comparisons = comparisons_of(config, trials, calls) if swap else []
+    swaps = list(islice(exchanges(comparisons, config), swap))
+    pairs = _planted(config, calls, executor.prompt_template, probe_rows.values(), wanted=controls)
     probes = [*swaps, *chain.from_iterable(pairs)]
     names = call_names(manifest)["evaluator"]
     named = {names.name(probe.text(config), probe.place) for probe in probes}
-    already = len({row["answer"] for row in kept.values() if row["probe"] in CONTROLS})
-    return Reopened(
+    already = len({row["answer"] for row in probe_rows.values() if row["probe"] in CONTROLS})
+    return OpenedProbes(
         folder=folder,
         evaluator=load(folder).evaluator if (folder / PLAN).exists() else manifest.evaluator.model,
         manifest=manifest,
         probes=probes,
-        missing=len(named - kept.keys()),
+        missing=len(named - probe_rows.keys()),
         short={
             "swap": max(0, swap - len(swaps)),
             "controls": max(0, controls - already - len(pairs)),
@@ -144,7 +146,7 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
 
 
 async def probe(
-    reopened: Reopened,
+    reopened: OpenedProbes,
     *,
     clock: Callable[[], datetime],
     watch: Watch,
@@ -169,8 +171,8 @@ async def probe(
         watch=watch,
         limits=limits or Limits(),
     ) as (role, caller):
-        stated = {key: getattr(manifest.evaluator, key) for key in IDENTITY}
-        require_same(identities(role.model, None), {"evaluator": stated})
+        identity = {key: getattr(manifest.evaluator, key) for key in IDENTITY}
+        require_same(identities(role.model, None), {"evaluator": identity})
         config = manifest.configuration
         await ask(reopened.probes, folder, role=role, config=config, caller=caller)
 
@@ -179,11 +181,11 @@ def _planted(
     config: Configuration,
     calls: Mapping[str, Call],
     template: str,
-    kept: Iterable[Json],
+    probe_rows: Iterable[Json],
     wanted: int,
 ) -> list[tuple[Probe, Probe]]:
     """Return the planted pairs that are still wanted beside those that were asked before."""
-    used = {row["answer"] for row in kept if row["probe"] in CONTROLS}
+    used = {row["answer"] for row in probe_rows if row["probe"] in CONTROLS}
     pairs = planted(answers_of(config, calls, template), config) if wanted else iter(())
     new = (pair for pair in pairs if pair[0].answer.call not in used)
     return list(islice(new, max(0, wanted - len(used))))

@@ -1,4 +1,4 @@
-"""What a run is asked to do, as it stands in run.json."""
+"""Plan of a run, as it stands in run.json."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,8 +11,8 @@ from msgspec import Struct, field, structs, to_builtins
 from epc.engine.composite import Composite, every_model
 from epc.engine.journal import nothing_lost, write_journal
 from epc.engine.model import Model
-from epc.engine.recorded import Recorded
 from epc.engine.remote import require_decoding
+from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import MalformedError, UsageError, refuse
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
@@ -77,7 +77,7 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
     groups = designed.groups
     if plan.groups is not None:
         groups = {domain: tuple(names) for domain, names in plan.groups.items()}
-    if isinstance(evaluator, Recorded):
+    if isinstance(evaluator, RecordedVerdicts):
         return Configuration(
             rounds=plan.rounds,
             method="recorded",
@@ -147,12 +147,12 @@ def reuse_for(
     for role, model in models.items():
         temperature = decoding_for(decoding, role, model).temperature
         if temperature != 0:
-            at = (
+            temperature_text = (
                 "its provider's own temperature"
                 if temperature is None
                 else f"temperature {temperature:g}"
             )
-            fickle.append(f"the {role} decodes at {at}, not at 0")
+            fickle.append(f"the {role} decodes at {temperature_text}, not at 0")
     wanted = "memo" if exhaustive else reuse
     if wanted == "memo" and fickle:
         raise UsageError(
@@ -169,8 +169,8 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
 
     Raises: UsageError if the folder already holds something.
     """
-    if held := made(folder):
-        started = PLAN in held and MANIFEST not in held
+    if entries := made_folder(folder):
+        started = PLAN in entries and MANIFEST not in entries
         remedy = f"`epc resume {folder}` finishes it" if started else "choose another --out"
         raise UsageError(f"{folder} is not empty: {remedy}")
     if reusable:
@@ -179,7 +179,7 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
     strict_json.write(folder / PLAN, plan.document())
 
 
-def made(folder: Path) -> list[str]:
+def made_folder(folder: Path) -> list[str]:
     """Make a folder that is not there yet and return the names of what it holds.
 
     Raises: UsageError if the disk refuses.
@@ -197,9 +197,9 @@ def discard(folder: Path) -> bool:
     Another folder or file in it is somebody's, and then it stays.
     """
     with suppress(OSError):
-        held = {path.name for path in folder.iterdir()}
-        if PLAN in held and held <= {PLAN, JOURNAL} and nothing_lost(folder):
-            for name in held:
+        entries = {path.name for path in folder.iterdir()}
+        if PLAN in entries and entries <= {PLAN, JOURNAL} and nothing_lost(folder):
+            for name in entries:
                 (folder / name).unlink()
             folder.rmdir()
             return True

@@ -1,4 +1,4 @@
-"""Where a run stands: the engine counts, whoever shows it only reads."""
+"""Progress of a run: the engine counts, whoever shows it only reads."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from epc.engine.budget import Budget
 
 
 class Stage(Struct, kw_only=True):
-    """One stage of a run: what is done of how much, and of each part (a phase, a domain)."""
+    """Stage of a run: what is done of how much, and of each part (a phase, a domain)."""
 
     name: str
     total: int
@@ -20,16 +20,16 @@ class Stage(Struct, kw_only=True):
 
 
 class Progress(Struct, kw_only=True):
-    """Where a run stands. The engine counts, whoever shows it only reads.
+    """Progress of a run. The engine counts, whoever shows it only reads.
 
-    The last of `stages` is under way. `said` counts what the evaluator answered, a comparison once.
+    The last of `stages` is under way. `verdicts` counts the evaluator's, a comparison once.
     `failures` are attempts that got no answer and are tried again; `last_failure` says why the last
     of them got none.
     """
 
     budget: Budget = field(default_factory=Budget)
     stages: list[Stage] = field(default_factory=list)
-    asked: int = 0
+    calls: int = 0
     reused: int = 0
     from_cache: int = 0
     from_runs: int = 0
@@ -42,7 +42,7 @@ class Progress(Struct, kw_only=True):
     torn: int = 0
     damaged: int = 0
     too_large: int = 0
-    said: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
 
     @property
     def lost(self) -> int:
@@ -67,17 +67,19 @@ class Progress(Struct, kw_only=True):
     @classmethod
     def total(cls, parts: "Sequence[Progress]") -> "Progress":
         """Return the sum of several runs that share a budget; the stages stay their own."""
-        whole = cls(budget=parts[0].budget if parts else Budget())
+        combined = cls(budget=parts[0].budget if parts else Budget())
         for part in parts:
             for name in _COUNTS:
-                setattr(whole, name, getattr(whole, name) + getattr(part, name))
-            whole.said.update(part.said)
-            whole.last_failure = part.last_failure or whole.last_failure
-            whole.cost = part.cost if whole.cost is None else max(whole.cost, part.cost or 0.0)
-        return whole
+                setattr(combined, name, getattr(combined, name) + getattr(part, name))
+            combined.verdicts.update(part.verdicts)
+            combined.last_failure = part.last_failure or combined.last_failure
+            combined.cost = (
+                part.cost if combined.cost is None else max(combined.cost, part.cost or 0.0)
+            )
+        return combined
 
 
 _COUNTS: Final = (
-    *("asked", "reused", "from_cache", "from_runs", "from_journal", "retries", "failures"),
+    *("calls", "reused", "from_cache", "from_runs", "from_journal", "retries", "failures"),
     *("tokens", "torn", "damaged", "too_large"),
 )

@@ -15,7 +15,7 @@ from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.native_replies import read_converse, read_generated, read_message
 from epc.records.replies import read_completion
-from epc.records.reply_parts import Said
+from epc.records.reply_parts import ReplyContent
 
 
 class CallRequest(Struct, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class CallRequest(Struct, frozen=True, kw_only=True):
 
 
 class Protocol(Struct, frozen=True, kw_only=True):
-    """How one protocol asks a model that writes, and reads its reply.
+    """A protocol by which a model that writes is asked: its request, and the reader of its reply.
 
     `path` has a place for the model's name. `settings` is the object of a request that holds its
     settings, if they are not beside the rest. `headers` go with each request. `respells`: an
@@ -39,7 +39,7 @@ class Protocol(Struct, frozen=True, kw_only=True):
     title: str
     path: str
     body: Callable[[CallRequest], Json]
-    read: Callable[[Any], Said]
+    read: Callable[[Any], ReplyContent]
     settings: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     respells: bool = False

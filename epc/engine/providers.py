@@ -31,7 +31,7 @@ OTHER_FIELD: Final[Mapping[LimitField, LimitField]] = {
 
 
 class Provider(Struct, frozen=True):
-    """Where a provider is, and which environment variables speak to it.
+    """Provider: where it is, and which environment variables speak to it.
 
     `gateway`: it forwards to models of others, so a measurement through it may show the gateway
     rather than the model (EPC-5.3, pitfall 2). `needs_key`: it refuses calls without a key.
@@ -75,8 +75,8 @@ class Provider(Struct, frozen=True):
         if level is None:
             return {}
         if level not in self.levels:
-            known = ", ".join(name for name in REASONING if name in self.levels)
-            instead = f"--reasoning {known}" if known else "--body with the server's own setting"
+            levels = ", ".join(name for name in REASONING if name in self.levels)
+            instead = f"--reasoning {levels}" if levels else "--body with the server's own setting"
             raise UsageError(f"{self.name} documents no reasoning {level!r}: use {instead}")
         return self.levels[level]
 

@@ -1,4 +1,4 @@
-"""What all models behind a network have in common, whatever protocol they speak."""
+"""Common base of all models behind a network, whatever protocol they speak."""
 
 import os
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""What a chat-completion body holds, without its secrets, and what its status means."""
+"""Content of a chat-completion body, without its secrets, and what its status means."""
 
 import json
 from codecs import BOM_UTF8
@@ -11,7 +11,7 @@ from epc.engine.providers import LimitField
 from epc.engine.secrets import redact
 from epc.json_text import storable
 from epc.records.replies import read_completion
-from epc.records.reply_parts import AnotherProtocolError, Said, decoded
+from epc.records.reply_parts import AnotherProtocolError, ReplyContent, decoded
 
 _UNUSABLE: Final = (400, 422)
 # How endpoints say that they do not take a field, beside its name.
@@ -35,7 +35,7 @@ def completion(
     retries: int,
     redact: Callable[[str], str] = redact,
     headers: Mapping[str, str] | None = None,
-    read: Callable[[Any], Said] = read_completion,
+    read: Callable[[Any], ReplyContent] = read_completion,
 ) -> Completion:
     """Return the answer that a body holds as `read` reads it, and the body itself.
 
@@ -51,29 +51,29 @@ def completion(
         if reply != raw or "\\" in raw:  # else there is no secret in any of its parts
             echoed, value = value, without_secrets(value, redact)
             reply = reply if value == echoed else json.dumps(value, ensure_ascii=False)
-        said = read(value)
+        content = read(value)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         start, another = start_of(reply), isinstance(error, AnotherProtocolError)
         raise TransientError(
             f"the reply holds no answer: {start}", billed=True, unreached=another
         ) from None
-    if said.served_model is not None and "model" in value:
-        reply = reply.replace(json.dumps(value["model"]), json.dumps(said.served_model))
-    text, thought = redact(said.answer), redact(said.reasoning)
+    if content.served_model is not None and "model" in value:
+        reply = reply.replace(json.dumps(value["model"]), json.dumps(content.served_model))
+    text, thought = redact(content.answer), redact(content.reasoning)
     return Completion(
         text=text,
-        served_model=said.served_model,
-        system_fingerprint=said.system_fingerprint,
-        finish_reason=said.finish_reason,
-        tokens_in=said.tokens_in,
-        tokens_out=said.tokens_out,
+        served_model=content.served_model,
+        system_fingerprint=content.system_fingerprint,
+        finish_reason=content.finish_reason,
+        tokens_in=content.tokens_in,
+        tokens_out=content.tokens_out,
         latency_s=latency_s,
         retries=retries,
         # A secret that came in parts still stands in them.
-        reply=reply if (text, thought) == (said.answer, said.reasoning) else None,
+        reply=reply if (text, thought) == (content.answer, content.reasoning) else None,
         headers=None if headers is None else {k: redact(v) for k, v in headers.items()},
         reasoning=storable(thought),
-        reasoning_tokens=said.reasoning_tokens,
+        reasoning_tokens=content.reasoning_tokens,
     )
 
 
@@ -104,7 +104,7 @@ def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
-        return [without_secrets(each, redact) for each in value]
+        return [without_secrets(inner, redact) for inner in value]
     if isinstance(value, dict):
-        return {redact(key): without_secrets(each, redact) for key, each in value.items()}
+        return {redact(key): without_secrets(inner, redact) for key, inner in value.items()}
     return value

@@ -1,4 +1,4 @@
-"""What a user asks a run for, and what follows from that before any model is asked."""
+"""Request of a user for a run, and what follows from it before any model is asked."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from epc.engine.catalog import models_asked, open_model
 from epc.engine.plan import Reuse
-from epc.engine.recorded import Recorded
 from epc.engine.roles import Question, Role
+from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
@@ -22,7 +22,7 @@ from epc.spec.epc_v1 import ROUNDS, ControlMethod
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What a user asks for, before anything has been looked up.
+    """Request of a user, before anything has been looked up.
 
     `decoding` is what a role shall do otherwise than its model would, setting by setting. Without
     a `design` the reference is measured.
@@ -76,18 +76,18 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
 
     Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
     """
-    members = [each for name in names if name is not None for each in models_asked(name)]
+    members = [member for name in names if name is not None for member in models_asked(name)]
     local = [name.removeprefix("local/") for name in members if name.startswith("local/")]
     if not local:
         return
     from epc.engine.local import weights
-    from epc.engine.local.models import named
+    from epc.engine.local.models import embedded_model
 
-    embedded = [named(name) for name in local]
+    embedded = [embedded_model(name) for name in local]
     for name in members:
         if not name.startswith("local/"):
             open_model(name)
-    if any(each.has_weights for each in embedded):
+    if any(model.has_weights for model in embedded):
         weights.fetch(say)
 
 
@@ -138,12 +138,14 @@ class Questions(Struct, frozen=True, kw_only=True):
             return []
         return [self.answer(s, d, t) for d, t, s in self.pairs()]
 
-    def comparisons(self, known: Callable[[Question], Json]) -> list[Question]:
+    def comparisons(self, answer_to: Callable[[Question], Json]) -> list[Question]:
         """Return the second wave: every pair's comparison, the answers being known."""
         if self.executor is None:
             return [self.comparison(s, d, t, None) for d, t, s in self.pairs()]
         return [
-            self.comparison(s, d, t, (known(self.answer(s, d, t)), known(self.baseline(d, t))))
+            self.comparison(
+                s, d, t, (answer_to(self.answer(s, d, t)), answer_to(self.baseline(d, t)))
+            )
             for d, t, s in self.pairs()
         ]
 
@@ -154,5 +156,7 @@ class Questions(Struct, frozen=True, kw_only=True):
             for task, text in enumerate(tasks):
                 for index, strategy in enumerate(self.config.strategies):
                     # Reading R72: what recorded verdicts do not hold is not asked, and no tie.
-                    if not isinstance(model, Recorded) or model.holds(strategy.name, domain, text):
+                    if not isinstance(model, RecordedVerdicts) or model.holds(
+                        strategy.name, domain, text
+                    ):
                         yield domain, task, index

@@ -58,9 +58,9 @@ def require_sendable(body: Mapping[str, Any]) -> None:
             raise UsageError(f"--body {key}: use {_OPTIONS[key]}, which the record reports")
         if key in _OURS:
             raise UsageError(f"--body {key}: the protocol sets it; leave it out")
-    held = [(name, secret) for name, secret in secrets() if len(secret) >= SHORTEST]
+    held_secrets = [(name, secret) for name, secret in secrets() if len(secret) >= SHORTEST]
     for where, text in _texts(body, ""):
-        name = next((name for name, secret in held if secret in text), None)
+        name = next((name for name, secret in held_secrets if secret in text), None)
         if name is not None:
             raise UsageError(f"--body {where} holds the value of {name}, and records are published")
         if _SECRET_VALUE.search(text) or _SECRET_NAME.search(where.rpartition(".")[2]):
@@ -87,7 +87,7 @@ def _texts(value: Any, where: str) -> Iterator[tuple[str, str]]:
 Levels = Mapping[Reasoning, Json]
 
 
-def _each(fields: Callable[[Reasoning], Json]) -> Levels:
+def _levels(fields: Callable[[Reasoning], Json]) -> Levels:
     return {level: fields(level) for level in REASONING}
 
 
@@ -101,9 +101,9 @@ def _thinking(level: Reasoning, *, effort: str | None = None) -> Json:
 
 
 # By the fields of a request. What a provider does not document is not here.
-EFFORT: Final = _each(lambda level: {"reasoning_effort": level})
-OPENROUTER: Final = _each(lambda level: {"reasoning": {"effort": level}})
-DEEPSEEK: Final = _each(
+EFFORT: Final = _levels(lambda level: {"reasoning_effort": level})
+OPENROUTER: Final = _levels(lambda level: {"reasoning": {"effort": level}})
+DEEPSEEK: Final = _levels(
     lambda level: (
         {"thinking": {"type": "disabled"}}
         if level == "none"
@@ -118,7 +118,7 @@ ANTHROPIC: Final[Levels] = {
     "high": {"thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}},
 }
 _UNTHOUGHT: Final[Json] = {"thinkingConfig": {"includeThoughts": False, "thinkingBudget": 0}}
-GEMINI: Final = _each(
+GEMINI: Final = _levels(
     lambda level: (
         _UNTHOUGHT
         if level == "none"
@@ -140,13 +140,13 @@ def default_gemini_thinking(model: str) -> Json:
 
 # A switch: it has no levels, and any but these two would record what was not asked for.
 QWEN: Final[Levels] = {"none": {"enable_thinking": False}, "high": {"enable_thinking": True}}
-TEMPLATE: Final = _each(
+TEMPLATE: Final = _levels(
     lambda level: {
         **_thinking(level),
         **({} if level == "none" else {"reasoning_effort": level}),
     }
 )
-LLAMACPP: Final = _each(lambda level: _thinking(level, effort="reasoning_effort"))
+LLAMACPP: Final = _levels(lambda level: _thinking(level, effort="reasoning_effort"))
 
 
 JSON_MODE: Final = "json"
@@ -166,8 +166,8 @@ def response_format(constraint: str | None) -> Json | None:
 @cache
 def _required_only(name: str) -> Json:
     """Return a schema without its optional keys, which strict modes refuse."""
-    shown: Json = copy.deepcopy(schema(name))
+    reduced: Json = copy.deepcopy(schema(name))
     for key in ("$schema", "$id", "title", "description"):
-        shown.pop(key, None)
-    shown["properties"] = {key: shown["properties"][key] for key in shown["required"]}
-    return shown
+        reduced.pop(key, None)
+    reduced["properties"] = {key: reduced["properties"][key] for key in reduced["required"]}
+    return reduced

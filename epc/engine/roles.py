@@ -1,4 +1,4 @@
-"""Who is asked: a model as executor or evaluator, what it may be asked, and its answers' rows."""
+"""Roles: a model as executor or evaluator, what it may be asked, and its answers' rows."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -67,9 +67,9 @@ def answered_row(
     Nobody knows when a recorded verdict was given.
     """
     recorded = question.role.model.method == "recorded"
-    at = None if recorded else stamp(now)
+    answered_at = None if recorded else stamp(now)
     headers = completion.headers
-    told = {
+    optional = {
         "reasoning": storable(completion.reasoning) or None,
         "reasoning_tokens": completion.reasoning_tokens or None,
         "limit_field": completion.limit_field,
@@ -90,9 +90,9 @@ def answered_row(
         "latency_s": completion.latency_s,
         "retries": completion.retries,
         "occasion": place,
-        "answered_at": at,
+        "answered_at": answered_at,
         "origin": RECORDED if recorded else ASKED,
-        **{key: value for key, value in told.items() if value is not None},
+        **{key: value for key, value in optional.items() if value is not None},
     }
 
 
@@ -110,7 +110,7 @@ def composed_row(
     stands with them.
     """
     times = [call.answered_at for call in votes]
-    known = [time for time in times if time is not None]
+    known_times = [time for time in times if time is not None]
     ends = {call.finish_reason for call in votes}
     return {
         "id": name,
@@ -126,7 +126,7 @@ def composed_row(
         "latency_s": None,
         "retries": 0,
         "occasion": place,
-        "answered_at": max(known) if len(known) == len(times) else None,
+        "answered_at": max(known_times) if len(known_times) == len(times) else None,
         "origin": COMPOSED,
         "votes": [call.id for call in votes],
     }

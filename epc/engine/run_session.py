@@ -21,7 +21,7 @@ from epc.engine.plan import Plan, checker_of
 from epc.engine.progress import Progress
 from epc.engine.remote import Remote
 from epc.engine.request import Questions
-from epc.engine.task_group import both, seldom_collected
+from epc.engine.task_group import await_both, seldom_collected
 from epc.engine.user_programs import Label, program_of
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, REUSABLE
@@ -37,9 +37,9 @@ async def ask_first_round(
     *,
     say: Callable[[str], None],
 ) -> None:
-    """Ask a run's first comparison before all else, and tell of an answer that is no bare letter.
+    """Ask a run's first comparison before all else, and report an answer that is no bare letter.
 
-    These calls are the run's own: it asks none of them again, in this sitting or a later one.
+    These calls are the run's own: it asks none of them again, in this session or a later one.
 
     Raises: IncapableError if the answer was cut off before a verdict, as every other would be;
     else as `Caller.ask`.
@@ -51,7 +51,7 @@ async def ask_first_round(
     caller.progress.begin("probe", 1)
     response = questions.answer(strategy, domain, task)
     baseline = questions.baseline(domain, task)
-    answers = await both(caller.ask(response, occasion), caller.ask(baseline, occasion))
+    answers = await await_both(caller.ask(response, occasion), caller.ask(baseline, occasion))
     comparison = questions.comparison(strategy, domain, task, answers)
     call = await caller.ask(comparison, occasion)
     caller.progress.advance()
@@ -69,7 +69,7 @@ async def ask_first_round(
 
 
 def _first(plan: Plan, questions: Questions) -> tuple[Domain, int, int, Occasion | None]:
-    """Return the domain, task and strategy of a comparison that the run asks whatever is said."""
+    """Return the domain, task and strategy of a comparison that no verdict decides."""
     config = questions.config
     if plan.exhaustive:
         against_itself = config.baseline_index
@@ -79,7 +79,7 @@ def _first(plan: Plan, questions: Questions) -> tuple[Domain, int, int, Occasion
 
 
 class Session(Struct, frozen=True, kw_only=True):
-    """How one run is carried on: with what it asks, who watches, and what its campaign shares.
+    """Setting in which one run is carried on: its clock, its progress, what its campaign shares.
 
     `progress` has the budget. An evaluator that failed its controls is measured `anyway`. A hosted
     evaluator is asked one comparison before all else where there is a `probe`, which is told of an
@@ -118,19 +118,19 @@ def require_keys(models: Iterable[Model]) -> None:
 
 
 def restrain(models: Iterable[Model], limits: Limits) -> None:
-    """Let no model be asked more at once, or be waited for longer, than the user wants."""
+    """Limit how many calls each model gets at once, and how long a reply may take."""
     for model in every_model(models):
         if limits.timeout_s is not None and isinstance(model, Remote):
             model.wait_for(limits.timeout_s)
         if limits.concurrency is not None:
             # How much a provider stands is for the user to know; other models know themselves.
-            most = limits.concurrency if isinstance(model, Remote) else model.concurrency
-            model.concurrency = min(limits.concurrency, most)
+            capacity = limits.concurrency if isinstance(model, Remote) else model.concurrency
+            model.concurrency = min(limits.concurrency, capacity)
 
 
 @asynccontextmanager
 async def asking(models: Iterable[Model], limits: Limits) -> AsyncIterator[None]:
-    """Have models asked within the user's limits while the block runs, and let go of them.
+    """Keep models within the user's limits while the block runs, then close them.
 
     Raises: UsageError if a key is missing.
     """

@@ -76,9 +76,9 @@ def _forms(secret: str) -> set[str]:
     raw = secret.encode("utf-8", "surrogatepass")
     forms = {secret, quote(raw), quote(raw, safe=""), json.dumps(secret)[1:-1]}
     for before in range(3):
-        within = slice(-(-8 * before // 6), 8 * (before + len(raw)) // 6)
+        span = slice(-(-8 * before // 6), 8 * (before + len(raw)) // 6)
         for encode in (b64encode, urlsafe_b64encode):
-            forms.add(encode(bytes(before) + raw).decode()[within])
+            forms.add(encode(bytes(before) + raw).decode()[span])
     return forms
 
 
@@ -97,10 +97,10 @@ def in_address(url: str) -> Iterator[str]:
 
 def _of_user(url: str) -> Iterator[str]:
     try:
-        user_info, at, _ = urlsplit(url).netloc.rpartition("@")
+        user_info, separator, _ = urlsplit(url).netloc.rpartition("@")
     except ValueError:
         return
-    if at:
+    if separator:
         plain = unquote(user_info)
         sent = plain if ":" in plain else f"{plain}:"
         yield from (user_info, plain, b64encode(sent.encode()).decode())

@@ -29,10 +29,10 @@ from epc.engine.plan import (
     save,
 )
 from epc.engine.progress import Progress
-from epc.engine.recorded import Recorded
 from epc.engine.request import Questions, Request
 from epc.engine.roles import Role
 from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
+from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import UsageError, refuse
 from epc.protocol.results import Json
 from epc.records.calls import call_of, check_reply
@@ -46,7 +46,7 @@ from epc.version import __version__
 
 
 class ReusableAnswers(Struct, frozen=True, kw_only=True):
-    """What can be taken over from the named runs.
+    """Answers that can be taken over from the named runs.
 
     `since` is the day of the earliest measurement that gives an answer of the evaluator's: what
     rests on these is no measurement of today.
@@ -68,14 +68,14 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
     sums: list[str] = []
     days: list[str] = []
     for run in runs:
-        manifest, sha256, own = _reusable(run)
+        manifest, sha256, run_calls = _reusable(run)
         sums.append(sha256)
         answers = {
             call["id"]: {**with_origin(call), "origin": origin_of_run(sums[-1])}
-            for call in own
+            for call in run_calls
             if "votes" not in call  # composed again of what is taken over
             and call["occasion"] is None
-            and any(each.name(call["prompt"], None) == call["id"] for each in names)
+            and any(role_names.name(call["prompt"], None) == call["id"] for role_names in names)
         }
         if not answers:
             raise UsageError(
@@ -101,14 +101,14 @@ def _reusable(run: Path) -> tuple[Manifest, str, list[Json]]:
     for index, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)"):
         check_reply(call_of(row), f"/calls/{index}", findings)
         calls.append(row)
-    refuse(findings.kept())
+    refuse(findings.as_list())
     return manifest, sha256, calls
 
 
 Opening = Callable[[str], Model]
 
 
-class Opened(Struct, frozen=True, kw_only=True):
+class OpenedRun(Struct, frozen=True, kw_only=True):
     """A plan with its models open: ready to be forecast or carried out.
 
     `reusable` are the calls of other runs that a new run may take over.
@@ -126,7 +126,7 @@ class Opened(Struct, frozen=True, kw_only=True):
 
     @property
     def questions(self) -> Questions:
-        """What the plan can ask."""
+        """Questions that the plan can ask."""
         executor = None if self.executor is None else self._role("executor", self.executor)
         config = configuration(self.plan, self.evaluator)
         put_within(self.evaluator, config)
@@ -140,19 +140,19 @@ class Opened(Struct, frozen=True, kw_only=True):
         return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
 
 
-def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -> Opened:
+def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -> OpenedRun:
     """Open a request's models and make its plan; nothing is written and nothing is sent.
 
     Raises: UsageError if the request does not fit together; WorldError if a model cannot load.
     """
     evaluator = opening(request.evaluator)
-    if isinstance(evaluator, Recorded) and request.executor is not None:
+    if isinstance(evaluator, RecordedVerdicts) and request.executor is not None:
         raise UsageError("recorded verdicts need no executor: leave --executor out")
-    if isinstance(evaluator, Recorded) and request.design is not None:
+    if isinstance(evaluator, RecordedVerdicts) and request.design is not None:
         raise UsageError(
             "recorded verdicts have the strategies and tasks of their file: leave --design out"
         )
-    if not isinstance(evaluator, Recorded) and request.executor is None:
+    if not isinstance(evaluator, RecordedVerdicts) and request.executor is None:
         raise UsageError(f"{request.evaluator} compares answers: name who writes with --executor")
     executor = opening(request.executor) if request.executor is not None else None
     if executor is not None and executor.method != "prompt":
@@ -162,7 +162,7 @@ def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -
         require_role(role, model)
     models = {role: model for role, model in roles.items() if model is not None}
     decoding = asked_decoding(request.decoding, models)
-    if isinstance(evaluator, Recorded):
+    if isinstance(evaluator, RecordedVerdicts):
         # Reading R72: what is recorded is read whole, however little of it the rounds draw.
         request = replace(request, reuse="memo", exhaustive=True)
     reuse = reuse_for(
@@ -189,12 +189,12 @@ def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -
         groups=_groups(evaluator),
         design=None if request.design is None else request.design.document(),
     )
-    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
+    opened = OpenedRun(plan=plan, evaluator=evaluator, executor=executor)
     _require_scripts(opened)
     return _reusing(opened, request.reuse_answers_of)
 
 
-def _require_scripts(opened: Opened) -> None:
+def _require_scripts(opened: OpenedRun) -> None:
     """Refuse a script that says something of strategies or domains which there are not."""
     config = opened.questions.config
     names = [strategy.name for strategy in config.strategies]
@@ -205,12 +205,12 @@ def _require_scripts(opened: Opened) -> None:
 
 def _groups(evaluator: Model) -> dict[Domain, list[str]] | None:
     """Return the group of each task, as far as recorded verdicts state them (Reading R74)."""
-    if not isinstance(evaluator, Recorded) or evaluator.table.groups is None:
+    if not isinstance(evaluator, RecordedVerdicts) or evaluator.table.groups is None:
         return None
     return {domain: list(groups) for domain, groups in evaluator.table.groups.items()}
 
 
-def _reusing(opened: Opened, runs: Sequence[Path]) -> Opened:
+def _reusing(opened: OpenedRun, runs: Sequence[Path]) -> OpenedRun:
     """Return a new run with what it may take over from the runs that the user named."""
     if not runs:
         return opened
@@ -229,7 +229,7 @@ def start(
     *,
     now: datetime,
     limits: Limits | None = None,
-) -> Opened:
+) -> OpenedRun:
     """Prepare a request and write its plan into a new folder.
 
     Raises: as `prepare`; UsageError if the limits cannot be kept, or the folder holds something.
@@ -241,7 +241,7 @@ def start(
     return opened
 
 
-def reopen(folder: Path, *, opening: Opening = open_model) -> Opened | None:
+def reopen(folder: Path, *, opening: Opening = open_model) -> OpenedRun | None:
     """Open the models of an interrupted run, or return None if it is complete.
 
     Raises: UsageError if the folder is no run, or its models are no longer the same.
@@ -253,7 +253,7 @@ def reopen(folder: Path, *, opening: Opening = open_model) -> Opened | None:
     evaluator = opening(plan.evaluator)
     executor = opening(plan.executor) if plan.executor is not None else None
     require_same(identities(evaluator, executor), plan.identity)
-    return Opened(plan=plan, evaluator=evaluator, executor=executor)
+    return OpenedRun(plan=plan, evaluator=evaluator, executor=executor)
 
 
 def require_role(role: str, model: Model | None) -> None:
@@ -283,8 +283,8 @@ def _roles_of(model: Model, role: str) -> frozenset[str]:
 
 def require_same(current: Json, began: Json) -> None:
     """Raise a UsageError unless the models are those that the run began with."""
-    for role, stated in began.items():
-        for key, value in stated.items():
+    for role, identity in began.items():
+        for key, value in identity.items():
             if current[role][key] != value:
                 raise UsageError(
                     f"the {role}'s {key} is {current[role][key]}, the run began with {value}: "
@@ -292,7 +292,7 @@ def require_same(current: Json, began: Json) -> None:
                 )
 
 
-def expect(opened: Opened) -> dict[str, forecast.Share]:
+def expect(opened: OpenedRun) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
     roles, evaluator = _roles(questions), questions.evaluator
@@ -310,7 +310,7 @@ def expect(opened: Opened) -> dict[str, forecast.Share]:
 
 
 async def measure(
-    opened: Opened,
+    opened: OpenedRun,
     folder: Path,
     *,
     clock: Callable[[], datetime],

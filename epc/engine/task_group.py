@@ -54,7 +54,7 @@ async def _between_callbacks(work: Coroutine[Any, Any, T]) -> T:
 
 async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Await everything at once; the first failure is raised when the others have ended, too."""
-    tasks = [asyncio.create_task(each) for each in work]
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
         return await asyncio.gather(*tasks)
     except BaseException as failure:
@@ -62,7 +62,7 @@ async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         raise
 
 
-async def both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, T]) -> tuple[T, T]:
+async def await_both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, T]) -> tuple[T, T]:
     """Await two things at once with one task more, not two; both take about as long.
 
     A failure of the second is noticed when the first has ended.

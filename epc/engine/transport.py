@@ -1,4 +1,4 @@
-"""One HTTP client an endpoint: send a body, get the reply's bytes.
+"""HTTP client of an endpoint: send a body, get the reply's bytes, within a deadline.
 
 aiohttp without an SDK on top: what the SDKs add (retries, types, streaming) is done elsewhere here,
 and costs many times the processor time of the request itself (ADR 7).

@@ -22,7 +22,7 @@ _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What the user's program is given: names of candidate and item, and what they stand for.
+    """Input of the user's program: names of candidate and item, and what they stand for.
 
     `output` is there where it is only to be judged. Of a design the candidate is a strategy with
     its prompt, and the item a task.
@@ -36,7 +36,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What a loop's program says of an item: the output, and how it is judged.
+    """Reply of a loop's program about an item: the output, and how it is judged.
 
     `prompt` is what a judge is asked about it, `score` what the program's own metric gives it,
     `gold` whether it is right, where the program can check that.
@@ -55,16 +55,18 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Label(Struct, frozen=True, kw_only=True):
-    """What a design's checker says of an answer: how right it is. A loop's program may say it."""
+    """Label that a design's checker gives an answer: how right it is. A loop's may give it too."""
 
     gold: Annotated[float, Meta(ge=0, le=1)]
     expected: ClassVar[str] = "an object with gold, from 0 to 1"
 
 
-Said = TypeVar("Said", Reply, Label)
+ProgramReply = TypeVar("ProgramReply", Reply, Label)
 
 
-def program_of(program: str, kind: type[Said], called: str) -> Callable[[Request], Awaitable[Said]]:
+def program_of(
+    program: str, kind: type[ProgramReply], called: str
+) -> Callable[[Request], Awaitable[ProgramReply]]:
     """Return the user's program as a coroutine: a function of a module, or a command.
 
     `called` is what the user named it by. The coroutine raises StoppedError if the program fails,
@@ -81,7 +83,7 @@ def program_of(program: str, kind: type[Said], called: str) -> Callable[[Request
         except (ImportError, AttributeError) as error:
             raise UsageError(f"{called} {program}: {error}") from error
 
-    async def said(request: Request) -> Said:
+    async def ask_program(request: Request) -> ProgramReply:
         value = await asyncio.to_thread(run, request)
         try:
             return convert(value, kind)
@@ -89,7 +91,7 @@ def program_of(program: str, kind: type[Said], called: str) -> Callable[[Request
             problem = f"{called} gave no reply for item {request.item}: {error}"
             raise UsageError(f"{problem}; expected {kind.expected}") from error
 
-    return said
+    return ask_program
 
 
 def _of_function(function: Callable[[Json], Any], called: str, request: Request) -> Any:
@@ -99,10 +101,10 @@ def _of_function(function: Callable[[Json], Any], called: str, request: Request)
         raise _stopped(request, called, f"{type(error).__name__}: {error}") from error
 
 
-def _of_command(words: Sequence[str], called: str, request: Request) -> Any:
-    with able_to("start", words[0]):
+def _of_command(arguments: Sequence[str], called: str, request: Request) -> Any:
+    with able_to("start", arguments[0]):
         done = subprocess.run(  # noqa: S603  (no shell; the words are the user's own)
-            words, input=json.dumps(asdict(request)).encode(), capture_output=True, check=False
+            arguments, input=json.dumps(asdict(request)).encode(), capture_output=True, check=False
         )
     if done.returncode:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]

@@ -1,4 +1,4 @@
-"""Whether a judge's reply is a valid evaluation, and every reason why not (JUDGE-6)."""
+"""Validity of a judge's reply, with every reason against it (JUDGE-6)."""
 
 import re
 from calendar import monthrange
@@ -14,12 +14,12 @@ from epc.judge.reply import (
     Json,
     departures,
     evades,
+    excerpt,
     is_integer,
     is_text,
     items,
     members,
     read_reply,
-    shown,
 )
 from epc.judge.samples import Sample, method_of
 from epc.spec.judge_v1 import (
@@ -66,15 +66,15 @@ _REMEDIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Fault(Finding):
-    """One reason why a record is invalid: a finding with its flag; records state its severity."""
+    """A reason why a record is invalid: a finding with its flag; records state its severity."""
 
     severity: Severity
     flag: Flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """What a reply is worth.
+class Judgement:
+    """Worth of a reply.
 
     Invalid is not low quality (Reading R23). `scores` and our `verdict` are None unless all four
     scores can be read and lie on the scale.
@@ -91,7 +91,7 @@ class Checked:
     findings: tuple[Fault, ...]
 
 
-def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
+def check(raw: str | bytes, sample: Sample, output: Output) -> Judgement:
     """Return what a raw reply is worth; it never raises, whatever the bytes.
 
     Source: JUDGE-6; Readings R20 to R22.
@@ -110,7 +110,7 @@ def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
 
 def check_reply(
     reply: Json, sample: Sample, output: Output, faults: Iterable[Fault] = ()
-) -> Checked:
+) -> Judgement:
     """Return what a reply is worth that has been read; `faults` were found on the way."""
     scores = scores_of(reply)
     judge_verdict = reply.get("verdict")
@@ -135,18 +135,18 @@ def check_reply(
     )
 
 
-def with_fault(checked: Checked, fault: Fault) -> Checked:
+def with_fault(checked: Judgement, fault: Fault) -> Judgement:
     """Return a judgement with one reason more."""
-    again = worth([*checked.findings, fault], flags=checked.flags, quotes=checked.quotes)
-    return replace(checked, valid=False, flags=again.flags, findings=again.findings)
+    judgement = worth([*checked.findings, fault], flags=checked.flags, quotes=checked.quotes)
+    return replace(checked, valid=False, flags=judgement.flags, findings=judgement.findings)
 
 
 def no_quotes(rules: Rules) -> Quotes:
     """Return the count of the quotes of a reply that has none, as the rules count."""
-    return Quotes(given=0, invented=0) if rules == 1 else Quotes.of(())
+    return Quotes(given=0, invented=0) if rules == 1 else Quotes.from_kinds(())
 
 
-def unjudged(rules: Rules) -> Checked:
+def unjudged(rules: Rules) -> Judgement:
     """Return what a sample is worth that nobody judged (Reading R22)."""
     unasked = fault(COVERAGE, "JUDGE-7.2", "", "the sample was not judged")
     return worth([unasked], quotes=no_quotes(rules))
@@ -178,7 +178,7 @@ def _dimensions(reply: Json) -> Iterator[Fault]:
                 where = pointer("scores", name)
                 yield fault(VIOLATION, "JUDGE-2", where, "the rubric has no such dimension")
         elif is_number(score) and not SCALE[0] <= score <= SCALE[-1]:
-            problem = f"is {shown(score)}, outside the scale 0 to 2"
+            problem = f"is {excerpt(score)}, outside the scale 0 to 2"
             yield fault(VIOLATION, "JUDGE-3.1", pointer("scores", name), problem)
 
 
@@ -187,7 +187,7 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
     faults: list[Fault] = []
     covered: set[str] = set()
     kinds: list[Kind] = []
-    held = missed = 0
+    matched = missed = 0
     entries = items(reply, "evidence")
     for index, item in enumerate(entries[:MAX_EVIDENCE]):
         if not isinstance(item, dict):
@@ -195,7 +195,7 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
         dimension, quote, reason = (_text(item, key) for key in ("dimension", "quote", "reason"))
         if dimension and dimension not in DIMENSIONS:
             where = pointer("evidence", index, "dimension")
-            problem = f"is {shown(dimension)}, which the rubric does not have"
+            problem = f"is {excerpt(dimension)}, which the rubric does not have"
             faults.append(fault(VIOLATION, "JUDGE-2", where, problem))
         if output.rules > 1:
             kinds.append(output.kind(quote))
@@ -204,11 +204,11 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
         if reason.strip():
             covered.add(dimension)
         if output.holds(quote):
-            held += 1
+            matched += 1
         else:
             missed += 1
             where = pointer("evidence", index, "quote")
-            problem = f"the output does not hold {shown(quote)}"
+            problem = f"the output does not hold {excerpt(quote)}"
             if output.rules > 1 and kinds[-1] in _MEANT:
                 problem += f": {_MEANT[kinds[-1]]}"
             faults.append(fault(VIOLATION, "JUDGE-4.4", where, problem))
@@ -220,7 +220,11 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
         for name in DIMENSIONS
         if name not in covered
     )
-    counted = Quotes.of(kinds) if output.rules > 1 else Quotes(given=held + missed, invented=missed)
+    counted = (
+        Quotes.from_kinds(kinds)
+        if output.rules > 1
+        else Quotes(given=matched + missed, invented=missed)
+    )
     return counted, faults
 
 
@@ -231,18 +235,18 @@ def _coverage(reply: Json, sample: Sample) -> Iterator[Fault]:
         if name not in meta:
             yield fault(COVERAGE, "JUDGE-6.3", "/meta", f"the identifier {name!r} is missing")
         elif meta[name] != getattr(sample, name):
-            sample_value = shown(getattr(sample, name))
-            problem = f"is {shown(meta[name])}, the sample's is {sample_value}"
+            sample_value = excerpt(getattr(sample, name))
+            problem = f"is {excerpt(meta[name])}, the sample's is {sample_value}"
             yield fault(COVERAGE, "JUDGE-6.3", pointer("meta", name), problem)
 
 
 def _evasion(reply: Json, rules: Rules) -> Iterator[Fault]:
     """No dimension has anything that could be meant as a score."""
     raw_scores = members(reply, "scores")
-    none = NO_SCORES if rules > 1 else frozenset({""})
+    blanks = NO_SCORES if rules > 1 else frozenset({""})
     blank = all(
         (score := raw_scores.get(name)) is None
-        or (isinstance(score, str) and score.strip().casefold() in none)
+        or (isinstance(score, str) and score.strip().casefold() in blanks)
         for name in DIMENSIONS
     )
     if blank and not any(name != OVERALL and is_number(raw_scores[name]) for name in raw_scores):
@@ -267,7 +271,7 @@ def _verdict(reply: Json, scores: Scores | None) -> Iterator[Fault]:
         return
     fitting = admitted(scores) if scores is not None else VERDICTS
     if verdict not in fitting:
-        problem = f"is {shown(verdict)}, expected {' or '.join(fitting)}"
+        problem = f"is {excerpt(verdict)}, expected {' or '.join(fitting)}"
         yield fault(INCONSISTENCY, "JUDGE-3.3", "/verdict", problem)
 
 
@@ -278,13 +282,13 @@ def _method(reply: Json, sample: Sample, rules: Rules) -> Iterator[Fault]:
     if not is_text(method):
         return
     if rules > 1 and method not in METHODS:
-        problem = f"is {shown(method)}, expected {' or '.join(METHODS)}"
+        problem = f"is {excerpt(method)}, expected {' or '.join(METHODS)}"
         yield fault(VIOLATION, "JUDGE-5.6", "/meta/method", problem)
     fits = method in METHODS and method == sample.method
     if is_text(judge) and is_text(target):
         fits = fits and method == method_of(judge, target)  # type: ignore[arg-type]  # mypy reads no such check
     if not fits:
-        problem = f"is {shown(method)}, which contradicts the judge and the target"
+        problem = f"is {excerpt(method)}, which contradicts the judge and the target"
         yield fault(INCONSISTENCY, "JUDGE-5.6", "/meta/method", problem)
 
 
@@ -292,7 +296,7 @@ def _date(reply: Json, rules: Rules) -> Iterator[Fault]:
     """A timestamp that is no date, or no date with a time."""
     stamp = _text({"timestamp": "2000-01-01", **members(reply, "meta")}, "timestamp")
     if rules > 1 and not _is_date(stamp):
-        problem = f"is {shown(stamp)}, expected a date as YYYY-MM-DD"
+        problem = f"is {excerpt(stamp)}, expected a date as YYYY-MM-DD"
         yield fault(VIOLATION, "JUDGE-5.2", "/meta/timestamp", problem)
 
 
@@ -330,11 +334,11 @@ def worth(
     flags: Iterable[Flag] = (),
     scores: Mapping[Dimension, int] | None = None,
     judge_verdict: str | None = None,
-) -> Checked:
+) -> Judgement:
     """Return the judgement that follows from faults: every flag, in the protocol's order."""
     raised = {fault.flag for fault in faults} | set(flags)
     ordered = tuple(flag for flag in FLAGS if flag in raised)
-    return Checked(
+    return Judgement(
         valid=not ordered,
         flags=ordered,
         scores=scores,

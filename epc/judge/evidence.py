@@ -1,4 +1,4 @@
-"""Whether a quote stands in the evaluated output, and if not, what it is (JUDGE-4.4)."""
+"""Kinds of quotes: whether one stands in the evaluated output, else what it is (JUDGE-4.4)."""
 
 import re
 import unicodedata
@@ -83,7 +83,7 @@ class Quotes:
     trivial: int | None = None
 
     @classmethod
-    def of(cls, kinds: Iterable[Kind]) -> "Quotes":
+    def from_kinds(cls, kinds: Iterable[Kind]) -> "Quotes":
         """Return the counts of some quotes' kinds."""
         counts = Counter(kinds)
         return cls(given=counts.total(), **{kind: counts[kind] for kind in KINDS})
@@ -123,7 +123,7 @@ class Output:
             return "verbatim"
         loosely = _loose(quote)
         # What is all markup and marks leaves nothing to be found.
-        if len(_words(loosely)) and loosely in self._loosely:
+        if len(_tokens(loosely)) and loosely in self._loosely:
             return "altered"
         if self._holds_pieces(loosely):
             return "elided"
@@ -132,15 +132,15 @@ class Output:
     def _holds_pieces(self, loosely: str) -> bool:
         """Return whether what stands between ellipses is found in order."""
         pieces = [piece.strip() for piece in _BRACKETED.sub(_DOTS, loosely).split(_DOTS)]
-        long = [piece for piece in pieces if len(_words(piece)) >= LEAST_WORDS]
-        at = 0
+        long = [piece for piece in pieces if len(_tokens(piece)) >= LEAST_WORDS]
+        position = 0
         for piece in long:
-            at = self._loosely.find(piece, at)
-            if at < 0:
+            position = self._loosely.find(piece, position)
+            if position < 0:
                 return False
-            at += len(piece)
+            position += len(piece)
         return len(pieces) > 1 and bool(long)
 
 
-def _words(text: str) -> list[str]:
+def _tokens(text: str) -> list[str]:
     return _WORDS.findall(text)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import is_number, pointer
 from epc.judge.check import Fault, fault
-from epc.judge.reply import Json, shown
+from epc.judge.reply import Json, excerpt
 from epc.judge.samples import FILE_NAME, NAMES, Identity, Sample, problems, read_identity
 from epc.spec.judge_v1 import (
     DIMENSIONS,
@@ -89,7 +89,7 @@ class RubricMapping:
         places = {where: resolve(source, where) for where in self.derived.sources()}
         texts = {where: _as_text(value) for where, value in places.items()}
         present = {where: text for where, text in texts.items() if text is not None}
-        derived = self.derived.of({**present, FILE_NAME: file})
+        derived = self.derived.identifiers({**present, FILE_NAME: file})
         identifiers = {
             name: derived.get(name, _as_text(self._field(source, name))) for name in NAMES
         }
@@ -162,10 +162,10 @@ class RubricMapping:
             for name in rule.sources:
                 value = self._value(raw_scores, name)
                 if value is None:
-                    problem = f"is {shown(raw_scores.get(name))}, expected a number"
+                    problem = f"is {excerpt(raw_scores.get(name))}, expected a number"
                     yield fault(UNPARSABLE, CLAUSE, where + pointer(name), problem)
                 elif not rule.lowest <= value <= rule.highest:
-                    problem = f"is {shown(raw_scores[name])}, off the mapping's scale"
+                    problem = f"is {excerpt(raw_scores[name])}, off the mapping's scale"
                     yield fault(VIOLATION, CLAUSE, where + pointer(name), problem)
 
     def _scores(self, raw_scores: Any) -> dict[str, int]:
@@ -218,8 +218,8 @@ def _by_dimension(evidence: Json, keys: Mapping[str, str]) -> Iterator[Json]:
     """
     quoted, about = (keys[name] for name in ("quote", "dimension"))
     for dimension, entry in evidence.items():
-        for one in entry if isinstance(entry, list) else [entry]:
-            item = one if isinstance(one, dict) else {quoted: one}
+        for part in entry if isinstance(entry, list) else [entry]:
+            item = part if isinstance(part, dict) else {quoted: part}
             if item.get(quoted) not in (None, ""):
                 yield {**item, about: dimension}
 
@@ -245,12 +245,12 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
     rules: dict[str, Rule] = {}
     findings: list[Finding] = []
     for name in DIMENSIONS:
-        stated = value["dimensions"][name]
-        scale = {"better": "higher", **stated.get("scale", value["scale"])}
-        cuts = stated.get("cuts", value["cuts"])
+        entry = value["dimensions"][name]
+        scale = {"better": "higher", **entry.get("scale", value["scale"])}
+        cuts = entry.get("cuts", value["cuts"])
         rule = Rule(
-            sources=tuple(stated["from"]),
-            aggregate=stated["rule"],
+            sources=tuple(entry["from"]),
+            aggregate=entry["rule"],
             lowest=exactly(scale["lowest"]),
             highest=exactly(scale["highest"]),
             lower_is_better=scale["better"] == "lower",
@@ -262,12 +262,12 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
             remedy = "state the scale from its lowest to its highest, and the cuts within it"
             findings.append(Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy))
     used = {source for rule in rules.values() for source in rule.sources}
-    both = sorted(used & set(value.get("ignored", ())))
-    if both:
-        problem = f"{both[0]!r} is mapped and ignored"
+    conflicts = sorted(used & set(value.get("ignored", ())))
+    if conflicts:
+        problem = f"{conflicts[0]!r} is mapped and ignored"
         remedy = "take it out of one of them"
         findings.append(Finding(clause=CLAUSE, where="/ignored", problem=problem, remedy=remedy))
-    derived = read_identity(**_stated(value, "patterns", "templates"))
+    derived = read_identity(**_present(value, "patterns", "templates"))
     findings += [
         Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy)
         for where, problem, remedy in problems(derived)
@@ -275,7 +275,7 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
     if findings:
         return None, findings
     mapping = RubricMapping(
-        **_stated(value, "id", "constants", "rows", "score"),
+        **_present(value, "id", "constants", "rows", "score"),
         rules=rules,
         fields={**_FIELDS, **value.get("fields", {})},
         keys={**_KEYS, **value.get("evidence", {})},
@@ -285,7 +285,7 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
     return mapping, []
 
 
-def _stated(value: Json, *names: str) -> Json:
+def _present(value: Json, *names: str) -> Json:
     return {name: value[name] for name in names if name in value}
 
 

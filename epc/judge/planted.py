@@ -51,7 +51,7 @@ _MARKS: Final = re.compile(r"^[ \t]*(?:#{1,6}|>|[-*+])[ \t]+|\*\*|__|`+", re.MUL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planting:
-    """What was done to which output; `dimension` is the one whose quote was taken out."""
+    """Change that was made to an output; `dimension` is the one whose quote was taken out."""
 
     kind: Kind
     of: str
@@ -64,30 +64,32 @@ class Original:
 
     output: str
     task: str | None
-    other: str | None
+    off_task: str | None
 
 
 def planted(original: Original) -> Iterator[tuple[Kind, str]]:
     """Yield each text that can be made of an output, with its kind."""
     output = original.output
-    words = output.split()
-    if len(words) >= _FEWEST_WORDS:
+    tokens = output.split()
+    if len(tokens) >= _FEWEST_WORDS:
         ends = [word.end() for word in re.finditer(r"\S+", output)]
         yield "truncated", output[: ends[len(ends) // 2 - 1]]
         shuffled = " ".join(
             word
-            for _, word in sorted((sha256(f"{at}\0{word}"), word) for at, word in enumerate(words))
+            for _, word in sorted(
+                (sha256(f"{index}\0{word}"), word) for index, word in enumerate(tokens)
+            )
         )
-        if shuffled.split() != words:
+        if shuffled.split() != tokens:
             yield "shuffled", shuffled
-    if original.task is not None and original.other is not None:
-        yield OFF_TASK, original.other
+    if original.task is not None and original.off_task is not None:
+        yield OFF_TASK, original.off_task
     robbed = _without_section(output, original.task or "")
     if robbed is not None:
         yield "section_removed", robbed
-    if words:
+    if tokens:
         yield SAME, output
-    if words and not _FORMATTED.match(output.lstrip()):
+    if tokens and not _FORMATTED.match(output.lstrip()):
         yield PADDED, _padded(output)
     plain = _MARKS.sub("", output)
     if plain.split() != output.split() and plain.strip():
@@ -99,17 +101,17 @@ def ablations(output: str, quote: str) -> tuple[str, str] | None:
 
     None where the quote does not stand in it, or leaves no room for the other.
     """
-    at, size = output.find(quote), len(quote)
-    if at < 0 or not quote.strip():
+    start, size = output.find(quote), len(quote)
+    if start < 0 or not quote.strip():
         return None
-    places = [*range(at - size + 1), *range(at + size, len(output) - size + 1)]
+    places = [*range(start - size + 1), *range(start + size, len(output) - size + 1)]
     # Between words as the quote is: what begins within a word would damage more.
     places = [position for position in places if position == 0 or output[position - 1].isspace()]
     places = [position for position in places if output[position : position + size].strip()]
     if not places:
         return None
     position = places[int(sha256(f"{quote}\0{output}"), 16) % len(places)]
-    return output[:at] + output[at + size :], output[:position] + output[position + size :]
+    return output[:start] + output[start + size :], output[:position] + output[position + size :]
 
 
 def name_of(planting: Planting) -> str:

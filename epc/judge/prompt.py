@@ -1,4 +1,4 @@
-"""What a judge is asked, built so that the evaluated output cannot step out of its place."""
+"""Prompt of a judge, built so that the evaluated output cannot step out of its place."""
 
 import json
 import re
@@ -42,20 +42,20 @@ def judge_prompt(
     return Template(template).substitute(values)
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """What a judge that is a program reads in its prompt: `text` is the whole, `at` the output."""
+class Assignment(Struct, frozen=True, kw_only=True):
+    """Assignment of a judge program: `text` is its prompt, `start` where the output begins."""
 
     text: str
     output: str
     meta: dict[str, str]
-    at: int
+    start: int
 
     def reading(self, length: int) -> str:
         """Return the prompt with the output's first characters only."""
-        return self.text[: self.at + length] + self.text[self.at + len(self.output) :]
+        return self.text[: self.start + length] + self.text[self.start + len(self.output) :]
 
 
-def asked_in(text: str) -> Asked | None:
+def asked_in(text: str) -> Assignment | None:
     """Return what a prompt asks a judge for; None if it is no judge's."""
     block = _BLOCK.search(text)
     if block is None:
@@ -65,7 +65,7 @@ def asked_in(text: str) -> Asked | None:
         meta, _ = json.JSONDecoder().raw_decode(around, around.rindex(_META))
     except ValueError:
         return None
-    return Asked(text=text, output=block[3], meta=meta, at=block.start(3))
+    return Assignment(text=text, output=block[3], meta=meta, start=block.start(3))
 
 
 def template_problem(template: str) -> Finding | None:
@@ -96,5 +96,5 @@ def _mark(sample: Sample, *texts: str) -> str:
     return mark
 
 
-def _block(mark: str, what: str, text: str) -> str:
-    return f"[[{mark} {what} begins]]\n{text}\n[[{mark} {what} ends]]"
+def _block(mark: str, label: str, text: str) -> str:
+    return f"[[{mark} {label} begins]]\n{text}\n[[{mark} {label} ends]]"

@@ -36,36 +36,36 @@ def departures(reply: Json) -> Iterator[Departure]:
 
     Source: JUDGE-5; Reading R21. Keys beyond the protocol's are not its matter.
     """
-    for name, (kind, words, clause) in _FIELDS.items():
+    for name, (kind, expected, clause) in _FIELDS.items():
         if name not in reply:
             yield clause, "", f"the field {name!r} is missing"
         elif not isinstance(reply[name], kind):
-            yield clause, pointer(name), f"is {shown(reply[name])}, expected {words}"
+            yield clause, pointer(name), f"is {excerpt(reply[name])}, expected {expected}"
     if "notes" in reply and not isinstance(reply["notes"], str):
-        yield "JUDGE-5.1", "/notes", f"is {shown(reply['notes'])}, expected a string or no notes"
+        yield "JUDGE-5.1", "/notes", f"is {excerpt(reply['notes'])}, expected a string or no notes"
     for name, keys, rule in _MEMBERS:
         if isinstance(reply.get(name), dict):  # if not, that has been said
             yield from _members(reply, name, keys, rule)
     for index, flag in enumerate(items(reply, "flags")):
         if not isinstance(flag, str):
-            yield "JUDGE-5.5", pointer("flags", index), f"is {shown(flag)}, expected a string"
+            yield "JUDGE-5.5", pointer("flags", index), f"is {excerpt(flag)}, expected a string"
     yield from _evidence(reply)
 
 
 def _members(reply: Json, name: str, keys: tuple[str, ...], rule: Rule) -> Iterator[Departure]:
-    fits, words, clause = rule
+    fits, expected, clause = rule
     for key in keys:
         if key not in reply[name]:
             yield clause, pointer(name), f"the field {key!r} is missing"
         elif not fits(reply[name][key]):
-            problem = f"is {shown(reply[name][key])}, expected {words}"
+            problem = f"is {excerpt(reply[name][key])}, expected {expected}"
             yield clause, pointer(name, key), problem
 
 
 def _evidence(reply: Json) -> Iterator[Departure]:
     for index, item in enumerate(items(reply, "evidence")):
         if not isinstance(item, dict):
-            problem = f"is {shown(item)}, expected an object"
+            problem = f"is {excerpt(item)}, expected an object"
             yield "JUDGE-4.2", pointer("evidence", index), problem
             continue
         for key in EVIDENCE_KEYS:
@@ -73,7 +73,7 @@ def _evidence(reply: Json) -> Iterator[Departure]:
                 problem = f"the field {key!r} is missing"
                 yield "JUDGE-4.2", pointer("evidence", index), problem
             elif not isinstance(item[key], str):
-                problem = f"is {shown(item[key])}, expected a string"
+                problem = f"is {excerpt(item[key])}, expected a string"
                 yield "JUDGE-4.2", pointer("evidence", index, key), problem
 
 
@@ -106,7 +106,7 @@ def items(reply: Json, name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def shown(value: Any) -> str:
+def excerpt(value: Any) -> str:
     """Return a value in a few words for a message."""
     if isinstance(value, str):
         return f"{value[:40]!r}" + ("..." if len(value) > 40 else "")  # noqa: PLR2004  (a message)
@@ -144,7 +144,7 @@ def read_reply(raw: str | bytes) -> tuple[str, Json | None, list[Finding]]:
     if problems:
         return text, None, [_not_one_object(text, problem) for problem in problems]
     if not isinstance(value, dict):
-        problem = f"the reply is {shown(value)}, expected exactly one object"
+        problem = f"the reply is {excerpt(value)}, expected exactly one object"
         return text, None, [_finding("", problem)]
     return text, value, []
 

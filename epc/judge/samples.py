@@ -1,4 +1,4 @@
-"""What is judged: a unit, the same before one judge, and the identifiers that sources give them.
+"""Units that are judged, samples (a unit before one judge), and the identifiers in sources.
 
 A source may have identifiers in fields, in the names of its files, or several in one text, such as
 `q3_weak_explicit.pdf`. A pattern takes such a text apart, and a template puts identifiers together
@@ -82,7 +82,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @property
     def unit(self) -> Unit:
-        """What is judged, whoever judges it."""
+        """The unit that is judged, whoever judges it."""
         return Unit(
             question_id=self.question_id,
             prompt_variant=self.prompt_variant,
@@ -117,16 +117,16 @@ def gaps(units: Sequence[Unit]) -> Iterator[Finding]:
     Source: JUDGE-7.1 ("aligned by question x variant x target_model").
     """
     cells = Counter((u.question_id, u.prompt_variant, u.target_model) for u in units)
-    most = max(cells.values(), default=0)
+    expected = max(cells.values(), default=0)
     axes = [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in range(3)]
     for question, variant, target in product(*axes):
-        held = cells[question, variant, target]
-        if held < most:
+        count = cells[question, variant, target]
+        if count < expected:
             cell = f"question {question!r}, variant {variant!r}, target {target!r}"
             yield Finding(
                 clause="JUDGE-7.1",
                 where="",
-                problem=f"{cell}: {held} of {most} outputs",
+                problem=f"{cell}: {count} of {expected} outputs",
                 remedy="add what is missing, or plan with --allow-gaps",
             )
 
@@ -172,7 +172,7 @@ class Identity:
         parts = {name for pattern in self.patterns for name in pattern.names}
         return {*self.templates, *(parts & set(NAMES))}
 
-    def of(self, texts: Mapping[str, str]) -> dict[str, str]:
+    def identifiers(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Return the derived identifiers; `texts` are the source's, by pointer or `file name`."""
         parts: dict[str, str] = {}
         for pattern in self.patterns:
@@ -236,9 +236,9 @@ def problems(identity: Identity) -> Iterator[tuple[str, str, str]]:
 
 
 def _expression(form: str) -> Iterator[str]:
-    at = 0
+    position = 0
     for part in _PART.finditer(form):
-        yield re.escape(form[at : part.start()])
+        yield re.escape(form[position : part.start()])
         yield f"(?P<{part[1]}>.+?)"
-        at = part.end()
-    yield re.escape(form[at:])
+        position = part.end()
+    yield re.escape(form[position:])

@@ -47,9 +47,9 @@ def play(
     seed_index = np.arange(seeds)
     for number, u in enumerate(spun):
         chosen = wheel.spin(u)
-        at = chosen * seeds
-        at += seed_index
-        move(at, ask(number, chosen, at))
+        flat_index = chosen * seeds
+        flat_index += seed_index
+        move(flat_index, ask(number, chosen, flat_index))
 
 
 class _Wheel:
@@ -138,7 +138,7 @@ def run_course(
 
     Source: EPC-2.1, EPC-2.3; Readings R1 and R2.
     """
-    phases = phases or Domains.of(verdicts).phases
+    phases = phases or Domains.from_names(verdicts).phases
     drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
     strategies = len(next(iter(verdicts.values())))
     course = Course(
@@ -187,7 +187,7 @@ def _train(course: Course, states: Array, rows: list[int], outcomes: Known, rule
         return np.ascontiguousarray(array[:, rows].reshape(columns, -1).T)
 
     moved, spun = by_round(states), by_round(course.drawn[..., 1])
-    places = {domain: at for at, domain in enumerate(outcomes)}
+    places = {domain: place for place, domain in enumerate(outcomes)}
     domains = [places[course.phases[index].domain] for index in rows]
     # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
     cells = by_round(course.tasks)
@@ -202,24 +202,24 @@ def _train(course: Course, states: Array, rows: list[int], outcomes: Known, rule
         return verdicts
 
     play(moved, spun, ask, rule)
-    met = cells.T.reshape(seeds, len(rows), rounds)
-    course.strategies[:, rows] = met // tasks % strategies
-    course.verdicts[:, rows] = flat_codes[met]
+    drawn_cells = cells.T.reshape(seeds, len(rows), rounds)
+    course.strategies[:, rows] = drawn_cells // tasks % strategies
+    course.verdicts[:, rows] = flat_codes[drawn_cells]
     states[:, rows] = moved.T.reshape(seeds, len(rows), -1)
 
 
 def _tasks(drawn: Array, counts: Sequence[int]) -> Indices:
     """Return the tasks that the draws fall on (`epc.protocol.draws.pick_task`)."""
-    most = np.array(counts)[:, None]
-    tasks: Indices = np.minimum((drawn[..., 0] * most).astype(np.intp), most - 1)
+    task_counts = np.array(counts)[:, None]
+    tasks: Indices = np.minimum((drawn[..., 0] * task_counts).astype(np.intp), task_counts - 1)
     return tasks
 
 
 def _codes(verdicts: Known) -> Indices:
     """Return the verdicts' codes by domain, strategy and task."""
-    most = max(len(row) for table in verdicts.values() for row in table)
+    width = max(len(row) for table in verdicts.values() for row in table)
     strategies = max(map(len, verdicts.values()))
-    codes = np.full((len(verdicts), strategies, most), UNKNOWN, dtype=np.int8)
+    codes = np.full((len(verdicts), strategies, width), UNKNOWN, dtype=np.int8)
     for index, table in enumerate(verdicts.values()):
         for strategy, row in enumerate(table):
             codes[index, strategy, : len(row)] = [_CODES[verdict] for verdict in row]

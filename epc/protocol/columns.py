@@ -24,10 +24,10 @@ class Columns(Protocol):
 
     policy: Array
 
-    def move(self, at: Indices, verdicts: Indices) -> None:
+    def move(self, flat_index: Indices, verdicts: Indices) -> None:
         """Take every column one round on; a tie changes nothing.
 
-        `at`: the place of each chosen strategy in the policy, read row by row.
+        `flat_index`: the place of each chosen strategy in the policy, read row by row.
 
         Shapes: (seeds,) each.
         """

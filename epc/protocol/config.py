@@ -1,4 +1,4 @@
-"""What a measurement is configured by, and the variant tag that follows from it (EPC-2.8)."""
+"""Configuration of a measurement, and the variant tag that follows from it (EPC-2.8)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -82,7 +82,7 @@ class Configuration:
     @property
     def domains(self) -> Domains:
         """The domains that the tasks are of (Reading R78)."""
-        return Domains.of(self.tasks)
+        return Domains.from_names(self.tasks)
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -96,7 +96,7 @@ class Configuration:
 
     @property
     def baseline_index(self) -> int:
-        """Where the baseline stands among the strategies."""
+        """Index of the baseline among the strategies."""
         names = (strategy.name for strategy in self.strategies)
         return next(index for index, name in enumerate(names) if name == self.baseline)
 

@@ -1,4 +1,4 @@
-"""What a run's own verdicts say about its evaluator, at no further call.
+"""Diagnostics of an evaluator from its run's own verdicts, at no further call.
 
 A small or biased evaluator shows here first: it answers A whatever stands there, it answers
 nothing that can be read, or it prefers one of two equal answers.
@@ -12,23 +12,23 @@ from typing import Any
 from msgspec import Struct
 
 from epc.errors import ShapeError
-from epc.protocol.verdict import Said, parse_verdict
+from epc.protocol.verdict import AnswerKind, parse_verdict
 from epc.spec.epc_v1 import CALIBRATION_BINS
 from epc.statistics.intervals import sum_of_squares
 
 
-class Judged(Struct, frozen=True, kw_only=True):
-    """One evaluator answer: whose strategy stood as A, and what was said.
+class EvaluatorAnswer(Struct, frozen=True, kw_only=True):
+    """An evaluator's answer: whose strategy stood as A, and its kind.
 
     `call` identifies the answer, so that a reused one is counted once.
     """
 
     call: str
     strategy: str
-    said: Said
+    kind: AnswerKind
 
 
-def diagnose(judged: Iterable[Judged], *, baseline: str) -> dict[str, Any]:
+def diagnose(judged: Iterable[EvaluatorAnswer], *, baseline: str) -> dict[str, Any]:
     """Return the evaluator's diagnostics over its distinct answers.
 
     `parse_rate` is the share of answers that were a bare A or B; `share_of_a` that of A among
@@ -43,24 +43,24 @@ def diagnose(judged: Iterable[Judged], *, baseline: str) -> dict[str, Any]:
     return {"answers": _shares(distinct), "self_comparisons": _shares(against_itself)}
 
 
-def _shares(answers: Sequence[Judged]) -> dict[str, Any]:
-    counts = Counter(answer.said for answer in answers)
-    decided = counts[Said.A] + counts[Said.B]
+def _shares(answers: Sequence[EvaluatorAnswer]) -> dict[str, Any]:
+    counts = Counter(answer.kind for answer in answers)
+    decided = counts[AnswerKind.A] + counts[AnswerKind.B]
     return {
         "n": len(answers),
         "decided": decided,
-        "unparseable": counts[Said.UNPARSEABLE],
-        "refusals": counts[Said.REFUSAL],
+        "unparseable": counts[AnswerKind.UNPARSEABLE],
+        "refusals": counts[AnswerKind.REFUSAL],
         "parse_rate": decided / len(answers) if answers else None,
-        "share_of_a": counts[Said.A] / decided if decided else None,
+        "share_of_a": counts[AnswerKind.A] / decided if decided else None,
     }
 
 
 class Repeat(Struct, frozen=True, kw_only=True):
-    """One prompt's answer, and the answer when it was asked again."""
+    """Answer to a prompt, and the answer when it was asked again."""
 
     first: str
-    again: str
+    second: str
 
 
 def determinism(repeats: Sequence[Repeat]) -> dict[str, Any] | None:
@@ -70,11 +70,11 @@ def determinism(repeats: Sequence[Repeat]) -> dict[str, Any] | None:
     """
     if not repeats:
         return None
-    flips = sum(parse_verdict(r.first) is not parse_verdict(r.again) for r in repeats)
+    flips = sum(parse_verdict(r.first) is not parse_verdict(r.second) for r in repeats)
     return {
         "asked": len(repeats),
         "verdict_flips": flips,
-        "text_changes": sum(repeat.first != repeat.again for repeat in repeats),
+        "text_changes": sum(repeat.first != repeat.second for repeat in repeats),
         "flip_rate": flips / len(repeats),
     }
 

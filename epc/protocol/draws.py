@@ -14,7 +14,7 @@ GENERATOR: Final = "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))"
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """What chance decides in one round: two uniforms in [0, 1), or a strategy fixed by hand.
+    """Chance in one round: two uniforms in [0, 1), or a strategy fixed by hand.
 
     `strategy` takes the roulette's place in conformance cases; `u_task` is absent there, because
     the verdicts are given and no task is ever shown to anyone.
@@ -31,9 +31,9 @@ def generator(entropy: int | Sequence[int], spawn_key: Sequence[int] = ()) -> Ge
     return np.random.Generator(np.random.PCG64(seeded))
 
 
-def stream_of(entropy: int, what: object, number: int) -> Generator:
+def stream_of(entropy: int, part: object, number: int) -> Generator:
     """Return the generator of one part of a study, the same whatever other parts there are."""
-    return generator([entropy, crc32(repr(what).encode())], spawn_key=(number,))
+    return generator([entropy, crc32(repr(part).encode())], spawn_key=(number,))
 
 
 def draws(seed: int, stream: int, rounds: int) -> Array:

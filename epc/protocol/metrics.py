@@ -94,7 +94,7 @@ def pci(weights: Sequence[float]) -> float:
     return sqrt(sum_of_squares(w - mean for w in weights) / len(weights)) / mean
 
 
-def cpci(one: Sequence[float], other: Sequence[float]) -> float:
+def cpci(left: Sequence[float], right: Sequence[float]) -> float:
     """Return half the L1 distance between two pure vectors.
 
     Shapes: both (K,), same K.
@@ -102,9 +102,9 @@ def cpci(one: Sequence[float], other: Sequence[float]) -> float:
     Raises: ShapeError, SimplexError.
     Source: Reading R12.
     """
-    require_same_shape(one, other)
-    require_simplex(one, other)
-    return fsum(abs(a - b) for a, b in zip(one, other, strict=True)) / 2
+    require_same_shape(left, right)
+    require_simplex(left, right)
+    return fsum(abs(a - b) for a, b in zip(left, right, strict=True)) / 2
 
 
 def mpci(pcis: Sequence[float], cpci: float) -> float:
@@ -159,6 +159,12 @@ def interpreted(
     return f"{name}, noise unknown"
 
 
-def _side(interval: Sequence[float], of: Sequence[float]) -> str:
+def _side(interval: Sequence[float], reference: Sequence[float]) -> str:
     """Return on which side of another interval one lies, or that neither leaves the other."""
-    return "above" if interval[0] > of[1] else "below" if interval[1] < of[0] else "within"
+    return (
+        "above"
+        if interval[0] > reference[1]
+        else "below"
+        if interval[1] < reference[0]
+        else "within"
+    )

@@ -36,20 +36,20 @@ class Judging(Struct, frozen=True, kw_only=True):
     """
 
     kind: Kind
-    of: "tuple[Judging, ...]" = ()
+    parts: "tuple[Judging, ...]" = ()
     member: int = 0
     band: float = 0.0
 
 
 class Ask(NamedTuple):
-    """One question of a wrapper: to which member, and with the answers in each other's place?"""
+    """A question of a wrapper: its member, and whether the answers change places."""
 
     member: int
     exchanged: bool
 
 
 class Vote(NamedTuple):
-    """One question to a member: what is compared, and the text that it is given."""
+    """A question to a member: what is compared, and the text that it is given."""
 
     ask: Ask
     pair: Pair
@@ -80,23 +80,23 @@ def as_document(judging: Judging) -> dict[str, Any]:
     if judging.kind == "asked":
         return {"kind": "asked", "member": judging.member}
     band = {"band": judging.band} if judging.kind == "band" else {}
-    return {"kind": judging.kind, **band, "of": [as_document(part) for part in judging.of]}
+    return {"kind": judging.kind, **band, "of": [as_document(part) for part in judging.parts]}
 
 
-def _judging(name: str, members: list[str], within: str = "") -> Judging:
+def _judging(name: str, members: list[str], outer: str = "") -> Judging:
     if name.startswith("balanced:"):
-        if within.startswith("balanced:"):
+        if outer.startswith("balanced:"):
             _refuse(name, "both places are asked already", "leave one `balanced:` out")
         inner = name.removeprefix("balanced:")
-        return Judging(kind="balanced", of=(_judging(inner, members, name),))
+        return Judging(kind="balanced", parts=(_judging(inner, members, name),))
     if name.startswith(_LEFT):
         _refuse(name, f"{_LEFT} left", "ask in both places instead: balanced:MODEL")
     if name.startswith(_BAND):
         return _banded(name, members)
     if name.startswith("panel:"):
-        return _panel(name, members, within)
+        return _panel(name, members, outer)
     if not name:
-        _refuse(within, "names no model", "name one behind the colon, as in balanced:MODEL")
+        _refuse(outer, "names no model", "name one behind the colon, as in balanced:MODEL")
     if name not in members:
         members.append(name)
     return Judging(kind="asked", member=members.index(name) + 1)
@@ -113,19 +113,19 @@ def _banded(name: str, members: list[str]) -> Judging:
     if is_wrapper(inner) and not inner.startswith(_LEFT):
         why = "a band takes the margin between two scores of one model"
         _refuse(name, why, "put the band innermost: band=0.1:MODEL")
-    return Judging(kind="band", of=(_judging(inner, members, name),), band=band)
+    return Judging(kind="band", parts=(_judging(inner, members, name),), band=band)
 
 
-def _panel(name: str, members: list[str], within: str) -> Judging:
+def _panel(name: str, members: list[str], outer: str) -> Judging:
     judges = name.removeprefix("panel:").split(",")
-    if within.startswith("panel:") or any("panel:" in judge for judge in judges):
+    if outer.startswith("panel:") or any("panel:" in judge for judge in judges):
         _refuse(name, "a panel is no judge of a panel", "name all judges in one panel")
     if len(judges) < _FEWEST_JUDGES:
         why = f"{len(judges)} judges have no majority that one of them cannot undo"
         _refuse(name, why, "name three or more: panel:M1,M2,M3")
     if len(set(judges)) < len(judges):
         _refuse(name, "one judge has one vote", "name each judge once")
-    return Judging(kind="panel", of=tuple(_judging(judge, members, name) for judge in judges))
+    return Judging(kind="panel", parts=tuple(_judging(judge, members, name) for judge in judges))
 
 
 def _refuse(name: str, problem: str, remedy: str) -> NoReturn:
@@ -140,7 +140,7 @@ def asks(judging: Judging) -> list[Ask]:
 def _asks(judging: Judging, *, exchanged: bool) -> Iterator[Ask]:
     if judging.kind == "asked":
         yield Ask(judging.member, exchanged)
-    for part in judging.of:
+    for part in judging.parts:
         yield from _asks(part, exchanged=exchanged)
         if judging.kind == "balanced":
             yield from _asks(part, exchanged=not exchanged)
@@ -149,7 +149,7 @@ def _asks(judging: Judging, *, exchanged: bool) -> Iterator[Ask]:
 def parts_of(judging: Judging) -> Iterator[Judging]:
     """Yield a judging and every judging within it."""
     yield judging
-    for part in judging.of:
+    for part in judging.parts:
         yield from parts_of(part)
 
 
@@ -175,30 +175,32 @@ def composed(judging: Judging, replies: Mapping[Ask, str]) -> str:
     Balanced: both places must say the same of the same answer, else it is a tie. Panel: more than
     half of all judges. Band: a margin between two scores below it is a tie.
     """
-    verdict, words = _said(judging, replies, exchanged=False)
-    return f"{verdict}\n{words}"
+    verdict, reason = _outcome(judging, replies, exchanged=False)
+    return f"{verdict}\n{reason}"
 
 
-def _said(judging: Judging, replies: Mapping[Ask, str], *, exchanged: bool) -> tuple[Verdict, str]:
+def _outcome(
+    judging: Judging, replies: Mapping[Ask, str], *, exchanged: bool
+) -> tuple[Verdict, str]:
     """Return which place won in the order in which the answers stand, and why."""
     if judging.kind == "asked":
         verdict = parse_verdict(replies[Ask(judging.member, exchanged)])
         return verdict, verdict.value
     if judging.kind == "band":
-        margin = margin_of(replies[Ask(judging.of[0].member, exchanged)])
+        margin = margin_of(replies[Ask(judging.parts[0].member, exchanged)])
         verdict, detail = Verdict.TIE, "no scores" if margin is None else f"{margin:+.6f}"
         if margin is not None and margin and abs(margin) >= judging.band:
             verdict = Verdict.A if margin > 0 else Verdict.B
         return verdict, f"band({detail}) = {verdict}"
-    outcomes = [_said(part, replies, exchanged=exchanged) for part in judging.of]
+    outcomes = [_outcome(part, replies, exchanged=exchanged) for part in judging.parts]
     if judging.kind == "balanced":
-        other = _said(judging.of[0], replies, exchanged=not exchanged)
-        agree = _OTHER.get(other[0]) == outcomes[0][0]
+        reverse = _outcome(judging.parts[0], replies, exchanged=not exchanged)
+        agree = _OTHER.get(reverse[0]) == outcomes[0][0]
         verdict = outcomes[0][0] if agree else Verdict.TIE
-        return verdict, f"balanced({outcomes[0][1]}, exchanged {other[1]}) = {verdict}"
-    most = [v for v in _OTHER if 2 * sum(one is v for one, _ in outcomes) > len(outcomes)]
-    verdict = most[0] if most else Verdict.TIE
-    return verdict, f"panel({', '.join(words for _, words in outcomes)}) = {verdict}"
+        return verdict, f"balanced({outcomes[0][1]}, exchanged {reverse[1]}) = {verdict}"
+    majority = [v for v in _OTHER if 2 * sum(place is v for place, _ in outcomes) > len(outcomes)]
+    verdict = majority[0] if majority else Verdict.TIE
+    return verdict, f"panel({', '.join(reason for _, reason in outcomes)}) = {verdict}"
 
 
 def margin_of(reply: str) -> float | None:

@@ -32,7 +32,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseEnd:
-    """What a phase leaves behind: its final weights and how its rounds ended.
+    """End of a phase: its final weights and how its rounds ended.
 
     `state` is what a phase that continues this one begins with; of many seeds in step it is not
     kept.

@@ -50,7 +50,7 @@ def executor_prompt(*, strategy_prompt: str, task: str, template: str = EXECUTOR
 
 
 class Pair(Struct, frozen=True, kw_only=True):
-    """What an evaluator compares: two answers to one task, the sampled strategy's as A.
+    """Comparison for an evaluator: two answers to one task, the sampled strategy's as A.
 
     The answers are None where recorded verdicts stand in for both models. In an exchanged pair
     `strategy` and `response` are the baseline's, and `against` names the strategy beside B.
@@ -122,7 +122,7 @@ def evaluation_text(pair: Pair, *, method: Method, template: str = EVALUATOR_PRO
     return json.dumps(parts, ensure_ascii=False, sort_keys=True)
 
 
-def shown(template: str) -> int:
+def characters_shown(template: str) -> int:
     """Return how many characters of an answer a prompt shows at most: 300, or what it says."""
     cuts = (cut for _, name, cut, _ in _parsed(template) if name in _ANSWERS)
     return max((cut for cut in cuts if cut is not None), default=JUDGED_CHARACTERS)

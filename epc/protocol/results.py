@@ -192,7 +192,7 @@ def _cpcis(pure: Sequence[Sequence[Weights]]) -> list[float]:
 
     Shapes: by domain, (n, K) each.
     """
-    of_two = [list(map(cpci, *both)) for both in combinations(pure, 2)]
+    of_two = [list(map(cpci, *pair)) for pair in combinations(pure, 2)]
     return [mean(domains) for domains in zip(*of_two, strict=True)]
 
 

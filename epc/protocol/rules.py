@@ -39,7 +39,7 @@ class Rule(Protocol):
 
     @property
     def worth(self) -> tuple[float, float]:
-        """What a win and a loss are worth."""
+        """Return the worth of a win and of a loss."""
 
     def start(self, strategies: int) -> State:
         """Return the state at the start of a pure phase, whose policy is uniform (Reading R1)."""

@@ -23,7 +23,7 @@ _INDEX: Final = {verdict: index for index, verdict in enumerate(VERDICTS)}
 
 
 class Cell(Struct, frozen=True, kw_only=True):
-    """One comparison: which strategy's answer to which task, by their indices, and the verdict."""
+    """A comparison: which strategy's answer to which task, by their indices, and the verdict."""
 
     domain: Domain
     strategy: int
@@ -36,7 +36,7 @@ class VerdictTable(Struct, frozen=True, kw_only=True):
 
     `repeated` says that a cell's verdict was asked once and used again (Reading R16): its counts
     are then 0 or 1, a cell's verdict is a fact of the evaluator and asking more seeds adds none.
-    `whole` says that the table holds all that there is, as recorded verdicts do: a cell without a
+    `is_whole` says that the table has all that there is, as recorded verdicts do: a cell without a
     verdict is missing for good, and no tie (Reading R72); otherwise nobody has asked yet.
 
     Shapes: `counts[domain]` is (K, tasks, 3), the verdicts in the order of `VERDICTS`.
@@ -44,7 +44,7 @@ class VerdictTable(Struct, frozen=True, kw_only=True):
 
     counts: Mapping[Domain, Counts]
     repeated: bool
-    whole: bool = False
+    is_whole: bool = False
 
     @property
     def strategies(self) -> int:
@@ -54,9 +54,9 @@ class VerdictTable(Struct, frozen=True, kw_only=True):
     @property
     def domains(self) -> Domains:
         """The domains of the table."""
-        return Domains.of(self.counts)
+        return Domains.from_names(self.counts)
 
-    def of(self, names: Iterable[Domain]) -> "VerdictTable":
+    def of_domains(self, names: Iterable[Domain]) -> "VerdictTable":
         """Return the part of the table that is about some domains."""
         return replace(self, counts={name: self.counts[name] for name in names})
 
@@ -65,7 +65,7 @@ class VerdictTable(Struct, frozen=True, kw_only=True):
         summed = sum(counts.sum(axis=(0, 1)) for counts in self.counts.values())
         return dict(zip(VERDICTS, map(int, summed), strict=True))
 
-    def asked(self) -> int:
+    def verdict_count(self) -> int:
         """Return the number of verdicts in the table."""
         return sum(self.totals().values())
 
@@ -80,12 +80,12 @@ def tabulate(
     strategies: int,
     tasks: Mapping[Domain, int],
     repeated: bool,
-    whole: bool = False,
+    is_whole: bool = False,
 ) -> VerdictTable:
     """Return the table of all comparisons; where verdicts are repeated, each cell counts once."""
     counts = {domain: np.zeros((strategies, n, 3), np.int64) for domain, n in tasks.items()}
     for cell in cells:
-        at = (cell.strategy, cell.task)
-        if not repeated or not counts[cell.domain][at].any():
-            counts[cell.domain][at][_INDEX[cell.verdict]] += 1
-    return VerdictTable(counts=counts, repeated=repeated, whole=whole)
+        place = (cell.strategy, cell.task)
+        if not repeated or not counts[cell.domain][place].any():
+            counts[cell.domain][place][_INDEX[cell.verdict]] += 1
+    return VerdictTable(counts=counts, repeated=repeated, is_whole=is_whole)

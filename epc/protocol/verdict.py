@@ -1,4 +1,4 @@
-"""What an evaluator said, as one of A, B and tie (EPC-2.6(c), Reading R5)."""
+"""Verdict of an evaluator, as one of A, B and tie (EPC-2.6(c), Reading R5)."""
 
 import re
 from enum import StrEnum
@@ -25,12 +25,12 @@ class Verdict(StrEnum):
 
     @property
     def decided(self) -> bool:
-        """Whether the verdict moves a weight."""
+        """Return whether the verdict moves a weight."""
         return self in (Verdict.A, Verdict.B)
 
 
-class Said(StrEnum):
-    """What an evaluator's answer was; only A and B move weights, the others are counted."""
+class AnswerKind(StrEnum):
+    """Kind of an evaluator's answer; only A and B move weights, the others are counted."""
 
     A = "A"
     B = "B"
@@ -38,7 +38,7 @@ class Said(StrEnum):
     REFUSAL = "refusal"
 
 
-def classify(raw: str, *, finish_reason: str | None = None) -> Said:
+def classify(raw: str, *, finish_reason: str | None = None) -> AnswerKind:
     """Return what kind of answer an evaluator gave.
 
     A bare A or B by the strict rule, whatever else is true of it. Of the rest a refusal is what
@@ -51,10 +51,10 @@ def classify(raw: str, *, finish_reason: str | None = None) -> Said:
     """
     verdict = parse_verdict(raw)
     if verdict.decided:
-        return Said(verdict.value)
+        return AnswerKind(verdict.value)
     if finish_reason in WITHHELD:
-        return Said.REFUSAL
-    return Said.REFUSAL if refuses(raw) else Said.UNPARSEABLE
+        return AnswerKind.REFUSAL
+    return AnswerKind.REFUSAL if refuses(raw) else AnswerKind.UNPARSEABLE
 
 
 def parse_verdict(raw: str) -> Verdict:

@@ -33,7 +33,7 @@ class UpdateRule(Struct, frozen=True, kw_only=True):
 
     @property
     def worth(self) -> tuple[float, float]:
-        """What a win and a loss are worth: the steps that the weight takes."""
+        """The worth of a win and of a loss: the steps that the weight takes."""
         return self.alpha_win, -self.alpha_lose
 
     def start(self, strategies: int) -> Weights:

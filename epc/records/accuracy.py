@@ -45,8 +45,8 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
             where = f"{path}:{line}"
             name, value = _row(cells, where)
             if name not in strategies:
-                known = ", ".join(strategies)
-                raise UsageError(f"{where}: {name!r} is no strategy of the run; it has {known}")
+                choices = ", ".join(strategies)
+                raise UsageError(f"{where}: {name!r} is no strategy of the run; it has {choices}")
             if name in values:
                 raise UsageError(f"{where}: {name} appears twice")
             values[name] = value
@@ -78,8 +78,10 @@ def calibrated(
     pooled: Tally = {}
     for record in per_seed:
         tally = tallies.get(record["seed"], {})
-        own = [StrategyReliability(**counted) for counted in _reliability(tally, accuracy).values()]
-        records.append({**record, "ece": ece(own), "brier": brier(own)})
+        reliabilities = [
+            StrategyReliability(**counted) for counted in _reliability(tally, accuracy).values()
+        ]
+        records.append({**record, "ece": ece(reliabilities), "brier": brier(reliabilities)})
         for name, (wins, decided) in tally.items():
             counts = pooled.setdefault(name, [0, 0])
             counts[0] += wins
@@ -91,17 +93,17 @@ def restated(manifest: Manifest) -> dict[str, Json] | None:
     """Return the counts that a manifest states, with the accuracies that it states."""
     if manifest.accuracy is None:
         return None
-    stated = plain(manifest.results.summary.reliability)
+    counts = plain(manifest.results.summary.reliability)
     return {
-        name: {**stated.get(name, {"wins": 0, "decided": 0}), "accuracy": value}
+        name: {**counts.get(name, {"wins": 0, "decided": 0}), "accuracy": value}
         for name, value in manifest.accuracy.values.items()
     }
 
 
 def unknown_strategies(manifest: Head) -> Iterator[str]:
     """Yield what has an accuracy and is no strategy of the run."""
-    stated = manifest.accuracy.values if manifest.accuracy else {}
-    yield from (name for name in stated if name not in manifest.names)
+    accuracies = manifest.accuracy.values if manifest.accuracy else {}
+    yield from (name for name in accuracies if name not in manifest.names)
 
 
 def is_calibration(json_pointer: str) -> bool:
@@ -124,8 +126,8 @@ def _tallies(trials: Iterable[Trial]) -> dict[int, Tally]:
     tallies: dict[int, Tally] = {}
     for trial in trials:
         counts = tallies.setdefault(trial.seed, {}).setdefault(trial.strategy, [0, 0])
-        counts[0] += trial.stated is Verdict.A
-        counts[1] += trial.stated.decided
+        counts[0] += trial.parsed_verdict is Verdict.A
+        counts[1] += trial.parsed_verdict.decided
     return tallies
 
 

@@ -17,9 +17,9 @@ from epc.arrays import Array, Codes, Flags, np
 from epc.errors import Finding, MalformedError
 from epc.extras import require
 from epc.records.csv_tables import table_of
-from epc.records.observed.checking import misread
-from epc.records.observed.parquet import columns_of
-from epc.records.observed.types import Name, Score
+from epc.records.verdicts.checking import misread
+from epc.records.verdicts.parquet import columns_of
+from epc.records.verdicts.types import Name, Score
 
 CLAUSE: Final = "R94"
 COLUMNS: Final = ("item", "domain", "response", "gold", "judge", "asking", "score")
@@ -31,7 +31,7 @@ _EXPECTED: Final = f"a line for each score, with the columns {', '.join(NEEDED)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bank:
-    """What one judge scored: of the items that it scored as often as most, without a gap.
+    """Scores of one judge, of the items that it scored as often as most, without a gap.
 
     An item is a number that all judges of a file share, as `cluster` and the places in `domains`
     are. `gold` is NaN where there is no label. `left_out` counts the other items. Where lists came
@@ -52,13 +52,13 @@ class Bank:
 
     def __getitem__(self, chosen: Codes | Flags) -> "Bank":
         parts = {name: getattr(self, name)[chosen] for name in _OF_ITEM}
-        whole = {n: getattr(self, n) for n in ("judge", "domains", "left_out", "arranged")}
-        return Bank(**parts, **whole)
+        common = {n: getattr(self, n) for n in ("judge", "domains", "left_out", "arranged")}
+        return Bank(**parts, **common)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedBank:
-    """What all judges of a Parquet file scored, of the same items.
+    """Scores that all judges of a Parquet file gave the same items.
 
     Shapes: gold (items, responses); each judge's scores (items, responses, askings).
     A score that is missing is NaN, and so is the gold of a response that is not there.
@@ -74,7 +74,7 @@ _OF_ITEM: Final = ("item", "cluster", "domain", "scores", "gold")
 
 
 class _Line(Struct, frozen=True, kw_only=True):
-    """One score, or none, of one response."""
+    """A score, or none, of one response."""
 
     item: Name
     response: Name
@@ -112,9 +112,9 @@ def shared_bank(content: bytes) -> SharedBank:
     gold[item, response] = table.numbers(_GOLD)
     scores, score = {}, table.numbers(_SCORE)
     for number, name in enumerate(judges):
-        own = judge == number
-        scores[name] = np.full((*gold.shape, 1 + asking[own].max()), np.nan)
-        scores[name][item[own], response[own], asking[own]] = score[own]
+        mask = judge == number
+        scores[name] = np.full((*gold.shape, 1 + asking[mask].max()), np.nan)
+        scores[name][item[mask], response[mask], asking[mask]] = score[mask]
     of_item = np.empty(len(items), np.int64)
     of_item[item] = domain
     return SharedBank(
@@ -140,20 +140,24 @@ def read_banks(path: Path) -> list[Bank]:
             raise MalformedError(Finding(CLAUSE, f"{path}:1", problem, f"expected {_EXPECTED}"))
         numbered = "asking" in table.columns
         for number, cells in table:
-            known = {name: cell for name, cell in cells.items() if cell.strip()}
+            fields = {name: cell for name, cell in cells.items() if cell.strip()}
             try:
-                lines.append(convert(known, _Line, strict=False))
+                lines.append(convert(fields, _Line, strict=False))
             except ValidationError as error:
-                said = misread(str(error), "", f"expected {_EXPECTED}")
-                where = f"{path}:{number}{said.where}"
-                raise MalformedError(Finding(CLAUSE, where, said.problem, said.remedy)) from error
+                finding = misread(str(error), "", f"expected {_EXPECTED}")
+                where = f"{path}:{number}{finding.where}"
+                raise MalformedError(
+                    Finding(CLAUSE, where, finding.problem, finding.remedy)
+                ) from error
             numbers.append(number)
     if not lines:
         raise MalformedError(Finding(CLAUSE, str(path), "holds no score", f"expected {_EXPECTED}"))
     return _banks(path, lines, numbers, numbered=numbered)
 
 
-def _banks(path: Path, lines: Sequence[_Line], at: Sequence[int], *, numbered: bool) -> list[Bank]:
+def _banks(
+    path: Path, lines: Sequence[_Line], line_numbers: Sequence[int], *, numbered: bool
+) -> list[Bank]:
     judges, judge = _codes(line.judge for line in lines)
     _, item = _codes(line.item for line in lines)
     _, response = _codes((line.item, line.response) for line in lines)
@@ -164,12 +168,12 @@ def _banks(path: Path, lines: Sequence[_Line], at: Sequence[int], *, numbered: b
         problem = f"has {len(askings):,} different askings"
         remedy = "number the times that a judge was asked about an answer: 1, 2, ..."
         raise MalformedError(Finding(CLAUSE, str(path), problem, remedy))
-    order = np.lexsort((np.array(at), asking, response, item, judge))
+    order = np.lexsort((np.array(line_numbers), asking, response, item, judge))
     columns = np.stack([judge, item, response, group, domain, asking])[:, order]
     if numbered:
-        same = (np.diff(columns[[0, 2, 5]]) == 0).all(axis=0)
-        if same.any():
-            where = f"{path}:{np.array(at)[order][1:][same].min()}"
+        duplicate = (np.diff(columns[[0, 2, 5]]) == 0).all(axis=0)
+        if duplicate.any():
+            where = f"{path}:{np.array(line_numbers)[order][1:][duplicate].min()}"
             problem = "is the same judge's same asking about the same response a second time"
             raise MalformedError(Finding(CLAUSE, where, problem, "number the askings, or drop one"))
     else:
@@ -192,17 +196,17 @@ def _by_judge(
     judges: Sequence[str], columns: Codes, values: Array, domains: Sequence[str]
 ) -> list[Bank]:
     return [
-        _bank(name, columns[1:, own], values[:, own], domains)
+        _bank(name, columns[1:, mask], values[:, mask], domains)
         for code, name in enumerate(judges)
-        for own in [columns[0] == code]
+        for mask in [columns[0] == code]
     ]
 
 
 def _codes(values: Iterable[Any]) -> tuple[list[Any], Codes]:
     """Return the values, each once as they first come, and the place of each among them."""
-    known: dict[Any, int] = {}
-    codes = [known.setdefault(value, len(known)) for value in values]
-    return [*known], np.array(codes, np.int64)
+    code_of: dict[Any, int] = {}
+    codes = [code_of.setdefault(value, len(code_of)) for value in values]
+    return [*code_of], np.array(codes, np.int64)
 
 
 def _places(keys: Codes) -> Codes:
@@ -214,15 +218,15 @@ def _places(keys: Codes) -> Codes:
 
 def _bank(judge: str, columns: Codes, numbers: Array, domains: Sequence[str]) -> Bank:
     """Return one judge's scores; lines are sorted by item, response and asking."""
-    item, response, group, domain, asked = columns
+    item, response, group, domain, asking = columns
     score, gold = numbers
-    items, first, at = np.unique(item, return_index=True, return_inverse=True)
+    items, first, place = np.unique(item, return_index=True, return_inverse=True)
     answer = np.concatenate([[0], np.cumsum(np.diff(response) != 0)])
-    answer -= answer[first][at]  # among the answers of its item
-    shape = (len(items), int(asked.max()) + 1, int(answer.max()) + 1)
+    answer -= answer[first][place]  # among the answers of its item
+    shape = (len(items), int(asking.max()) + 1, int(answer.max()) + 1)
     scores, labels = np.full(shape, np.nan), np.full((shape[0], shape[2]), np.nan)
-    scores[at, asked, answer] = score
-    labels[at, answer] = gold
+    scores[place, asking, answer] = score
+    labels[place, answer] = gold
     return complete(
         Bank(
             judge=judge,
@@ -242,22 +246,22 @@ def complete(bank: Bank) -> Bank:
 
     Of an item that was asked about more often the first askings count.
     """
-    known = ~np.isnan(bank.scores)
-    answers = known.any(axis=1).sum(axis=1)
+    present = ~np.isnan(bank.scores)
+    answers = present.any(axis=1).sum(axis=1)
     width = _most_common(answers)
-    whole = known[:, :, :width].all(axis=2)
-    askings = whole.sum(axis=1)
+    full = present[:, :, :width].all(axis=2)
+    askings = full.sum(axis=1)
     often = _most_common(askings[(answers == width) & (askings > 0)])
-    kept = (answers == width) & (askings >= often) & (often > 0)
-    order = np.argsort(~whole, axis=1, kind="stable")[:, :often, None]
+    chosen = (answers == width) & (askings >= often) & (often > 0)
+    order = np.argsort(~full, axis=1, kind="stable")[:, :often, None]
     scores = np.take_along_axis(bank.scores[:, :, :width], order, axis=1)
-    parts = {name: getattr(bank, name)[kept] for name in ("item", "cluster", "domain")}
+    parts = {name: getattr(bank, name)[chosen] for name in ("item", "cluster", "domain")}
     return Bank(
         judge=bank.judge,
         domains=bank.domains,
-        scores=scores[kept],
-        gold=bank.gold[kept, :width],
-        left_out=bank.left_out + int((~kept).sum()),
+        scores=scores[chosen],
+        gold=bank.gold[chosen, :width],
+        left_out=bank.left_out + int((~chosen).sum()),
         arranged=bank.arranged,
         **parts,
     )

@@ -80,8 +80,10 @@ def call_names(manifest: Head) -> dict[str, CallNames]:
 
     A member is asked just what its own run would ask, so its answers have the same names.
     """
-    documents = {role: manifest.document[role] for role in manifest.asked}
-    decodings: dict[str, Json] = {role: of["decoding"] for role, of in documents.items()}
+    documents = {role: manifest.document[role] for role in manifest.models}
+    decodings: dict[str, Json] = {
+        role: document["decoding"] for role, document in documents.items()
+    }
     names: dict[str, CallNames] = {
         role: CallNames(role, model, decodings[role]) for role, model in documents.items()
     }
@@ -161,17 +163,17 @@ def comparisons_of(
             text=calls[name].answer,
         )
 
-    met: dict[str | None, Probe] = {}
+    probes: dict[str | None, Probe] = {}
     for trial in trials:
-        if trial.evaluation not in met:
-            met[trial.evaluation] = Probe(
+        if trial.evaluation not in probes:
+            probes[trial.evaluation] = Probe(
                 kind="swap",
                 answer=answer(trial, trial.response, strategies[trial.strategy]),
                 against=answer(trial, trial.baseline, config.baseline_index),
                 evaluation=trial.evaluation,
                 first="answer",
             )
-    return list(met.values())
+    return list(probes.values())
 
 
 PairKey = tuple[Domain, str, str]  # domain, strategy, task: by their words, not their places
@@ -179,7 +181,7 @@ PairKey = tuple[Domain, str, str]  # domain, strategy, task: by their words, not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPair:
-    """One comparison that was asked once: the two answers, its text, what was said of them.
+    """A comparison that was asked once: the two answers, its text, what was said of them.
 
     `call` is the name of the call that said it.
     """
@@ -204,7 +206,7 @@ def asked_by_run(manifest: Manifest, folder: Path) -> dict[PairKey, AskedPair]:
 
 
 def has_raw(manifest: Manifest, folder: Path) -> bool:
-    """Whether a manifest's raw files are beside it."""
+    """Return whether a manifest's raw files are beside it."""
     return manifest.raw is not None and all((folder / file).exists() for file in RAW.values())
 
 
@@ -216,7 +218,7 @@ def run_calls(manifest: Manifest, folder: Path) -> dict[str, Call]:
     _require_digest(manifest, folder, "calls")
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
-    refuse(findings.kept())
+    refuse(findings.as_list())
     return calls
 
 
@@ -263,9 +265,9 @@ def counts_by_seed(manifest: Manifest, folder: Path, keys: Mapping[PairKey, int]
         if seed not in seeds or task >= len(config.tasks[domain]):
             _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")
         key = domain, trial.strategy, config.tasks[domain][task]
-        if key in keys and trial.stated in VERDICTS:
-            counts[seeds[seed], keys[key], VERDICTS.index(trial.stated)] += 1
-    refuse(findings.kept())
+        if key in keys and trial.parsed_verdict in VERDICTS:
+            counts[seeds[seed], keys[key], VERDICTS.index(trial.parsed_verdict)] += 1
+    refuse(findings.as_list())
     return counts
 
 

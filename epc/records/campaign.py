@@ -22,7 +22,7 @@ SCHEMA_VERSION: Final = 2
 
 
 class Member(Struct, frozen=True, kw_only=True):
-    """One run of a campaign: its folder's name and its models; recorded verdicts need no executor.
+    """A run of a campaign: its folder and its models; recorded verdicts need no executor.
 
     `answers` names the folder of the executor's answers.
     """
@@ -52,7 +52,7 @@ class Campaign(Struct, frozen=True, kw_only=True):
 
     def complete(self, folder: Path) -> list[Member]:
         """Return the runs that are complete."""
-        return [each for each in self.runs if (folder / each.folder / MANIFEST).exists()]
+        return [run for run in self.runs if (folder / run.folder / MANIFEST).exists()]
 
 
 def is_campaign(folder: Path) -> bool:

@@ -65,9 +65,9 @@ def miscomposed(call: Call, calls: Mapping[str, Call], judging: Judging) -> str 
     if [vote.role if vote else None for vote in cast] != roles:
         return f"names {len(cast)} calls as its votes, and not those of its members"
     replies = {ask: vote.answer for ask, vote in zip(wanted, cast, strict=True) if vote}
-    again = composed(judging, replies)
-    if again != call.answer:
-        return f"says {call.answer.splitlines()[:1]}, its votes give {again!r}"
+    composition = composed(judging, replies)
+    if composition != call.answer:
+        return f"says {call.answer.splitlines()[:1]}, its votes give {composition!r}"
     return None
 
 

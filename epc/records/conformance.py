@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from epc import json_text
 from epc.errors import ExitCode, Finding, UsageError, able_to, refuse
-from epc.printable import some
+from epc.printable import shortened
 from epc.protocol.results import Json, replay
 from epc.records.schemas import VERSION
 from epc.records.schemas import findings as schema_findings
@@ -26,7 +26,7 @@ _FOLDERS: Final[dict[Protocol, str]] = {"epc": VERSION, "judge": "judge/v1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One case of the suite.
+    """A case of the suite.
 
     `text` is what a program gets on stdin. It must print `expect`, or exit with 2 where `error`
     names the place that makes the case malformed.
@@ -41,7 +41,7 @@ class Case:
 
     @property
     def is_protocol(self) -> bool:
-        """Whether a protocol asks for it; another learning rule is for who wants it (R81)."""
+        """Return whether a protocol asks for it; other learning rules are optional (R81)."""
         return self.clause != "Reading R81"
 
 
@@ -150,7 +150,7 @@ def _compare(case: Case, output: bytes) -> Finding | None:
         return _finding(case, f"its answer: {problems[0].problem}", "print one JSON object")
     if places := disagreements(case.expect, value):
         named = [json_pointer or "the whole answer" for json_pointer in places]
-        problem = f"differs at {some(named, _MAX_SHOWN)}"
+        problem = f"differs at {shortened(named, _MAX_SHOWN)}"
         return _finding(case, problem, "compare with the case's `expect`")
     return None
 

@@ -1,4 +1,4 @@
-"""Questions to a decision model about a prompt, and the reply that its decisions make.
+"""Questions that a decision model is asked for a prompt, and the reply that its decisions make.
 
 Such a model reads a text and answers questions about it, each from fixed options with a
 probability for every one; it writes nothing. A verdict is one choice of A and B. A judge's record
@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from epc.judge.prompt import Asked, asked_in
+from epc.judge.prompt import Assignment, asked_in
 from epc.spec.judge_v1 import DIMENSIONS, LEAST_CHARACTERS, OVERALL, SCALE, overall_of, verdict_of
 
 VERDICT: Final = "verdict"
@@ -32,7 +32,7 @@ COMPUTED: Final = f"{OVERALL} and verdict are computed from the scores, not writ
 
 
 class Asking(Struct, frozen=True, kw_only=True):
-    """One question; `options` are its answers with what they mean, of a score from 0 on."""
+    """A question; `options` are its answers with what they mean, of a score from 0 on."""
 
     name: str
     type: Literal["choice", "score"]
@@ -81,10 +81,10 @@ def reply_of(prompt: str, decisions: Mapping[str, Decision]) -> str:
     """
     if (assignment := asked_in(prompt)) is None:
         verdict = decisions[VERDICT]
-        stated = [verdict.probabilities.get(place) for place in PLACES]
-        if None in stated:
+        chances = [verdict.probabilities.get(place) for place in PLACES]
+        if None in chances:
             return verdict.chosen
-        return f"{verdict.chosen}\nprobability: A {stated[0]!r}, B {stated[1]!r}"
+        return f"{verdict.chosen}\nprobability: A {chances[0]!r}, B {chances[1]!r}"
     quotes = _offered(assignment.output)
     scores = {name: decisions[name.lower()] for name in DIMENSIONS}
     chosen = quotes * len(DIMENSIONS)
@@ -104,7 +104,7 @@ def reply_of(prompt: str, decisions: Mapping[str, Decision]) -> str:
 
 
 def record(
-    assignment: Asked,
+    assignment: Assignment,
     scores: Mapping[str, int],
     quotes: Sequence[str | None],
     reasons: Mapping[str, str],
@@ -138,8 +138,8 @@ def spans(output: str) -> list[str]:
 
 def _offered(output: str) -> list[str]:
     """Return the stretches to choose from: all, or so many from the whole length of the output."""
-    every = spans(output)
-    return every[:: math.ceil(len(every) / _MOST_QUOTES)] if every else []
+    stretches = spans(output)
+    return stretches[:: math.ceil(len(stretches) / _MOST_QUOTES)] if stretches else []
 
 
 def _quote_of(dimension: str) -> str:

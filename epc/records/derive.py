@@ -1,4 +1,4 @@
-"""What a run that reuses its answers comes to: its trials, from its seeds and calls alone.
+"""Trials of a run that reuses its answers, from its seeds and calls alone.
 
 Under reuse (Reading R16) a strategy on a task has one answer and one verdict, so the draws decide
 all the rest: the trials of such a run can be written down without asking anybody. What a file of
@@ -25,7 +25,7 @@ from epc.spec.domains import Domain, PhaseName
 _BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
 
 
-class Answered(Struct, frozen=True, kw_only=True):
+class PairCalls(Struct, frozen=True, kw_only=True):
     """A strategy on a task under reuse: the calls that every round of it refers to.
 
     A pair that recorded verdicts do not hold has no call and nothing was said of it (Reading R72).
@@ -60,22 +60,22 @@ class Answered(Struct, frozen=True, kw_only=True):
         }
 
 
-Table = Mapping[Domain, Sequence[Sequence[Answered | None]]]  # by domain, strategy and task
+Table = Mapping[Domain, Sequence[Sequence[PairCalls | None]]]  # by domain, strategy and task
 
 
 class Derivation(Struct, kw_only=True):
     """The trials of some seeds as they follow from a table of answers.
 
-    `outcomes` and `met` (by evaluation, in the order of the rounds) fill as seeds are taken.
+    `outcomes` and `evaluations` (in the order of the rounds) fill as seeds are taken.
     """
 
     config: Configuration
     seeds: Sequence[int]
     table: Table
     outcomes: dict[int, Outcome] = field(default_factory=dict)
-    met: dict[str, Answered] = field(default_factory=dict)
+    evaluations: dict[str, PairCalls] = field(default_factory=dict)
 
-    def answered(self) -> list[Answered]:
+    def answered(self) -> list[PairCalls]:
         """Return every pair that was asked, whether a round met it or not."""
         rows = (row for table in self.table.values() for row in table)
         return [cell for row in rows for cell in row if cell is not None and cell.evaluation]
@@ -92,7 +92,7 @@ class Derivation(Struct, kw_only=True):
 
         Raises: LookupError where a round meets a pair that was never asked.
         """
-        known: Known = {
+        verdicts: Known = {
             domain: [[cell.verdict if cell else None for cell in row] for row in table]
             for domain, table in self.table.items()
         }
@@ -100,7 +100,7 @@ class Derivation(Struct, kw_only=True):
         for first in range(0, len(self.seeds), size):
             seeds = self.seeds[first : first + size]
             course = run_course(
-                seeds, self.config.rounds, known, self.config.rule, self.config.phases
+                seeds, self.config.rounds, verdicts, self.config.rule, self.config.phases
             )
             if course is None:
                 raise LookupError
@@ -108,7 +108,7 @@ class Derivation(Struct, kw_only=True):
             for phase, strategy, task in course.first_met():
                 cell = self.table[self.config.phases[phase].domain][strategy][task]
                 if cell is not None and cell.evaluation is not None:
-                    self.met.setdefault(cell.evaluation, cell)
+                    self.evaluations.setdefault(cell.evaluation, cell)
             yield seeds, course
 
     def trials(self) -> Iterator[str]:
@@ -132,11 +132,11 @@ def derive(
     executor_template: str | None,
     calls: Mapping[str, Call],
     *,
-    whole: bool = False,
+    is_whole: bool = False,
 ) -> Derivation:
     """Return the derivation of a run that reused its answers.
 
-    `executor_template` is None where recorded verdicts stand in for answers; `whole` says that a
+    `executor_template` is None where recorded verdicts stand in for answers; `is_whole` says that a
     pair without a call is one that they do not hold.
     """
     reusable = {
@@ -144,12 +144,12 @@ def derive(
         for name, call in calls.items()
         if call.occasion is None
     }
-    answers = _Answers(config, executor_template, reusable, every=calls, whole=whole)
+    answers = _Answers(config, executor_template, reusable, all_calls=calls, is_whole=is_whole)
     return Derivation(config=config, seeds=seeds, table=tabulate(config, answers.about))
 
 
 def tabulate(
-    config: Configuration, answered: Callable[[Domain, int, int], Answered | None]
+    config: Configuration, answered: Callable[[Domain, int, int], PairCalls | None]
 ) -> Table:
     """Return what is known of every domain, strategy and task of a configuration."""
     return {
@@ -170,39 +170,39 @@ class _Answers:
         executor_template: str | None,
         calls: Mapping[tuple[str, str], tuple[str, Call]],
         *,
-        every: Mapping[str, Call],
-        whole: bool,
+        all_calls: Mapping[str, Call],
+        is_whole: bool,
     ) -> None:
         self._config, self._template, self._calls = config, executor_template, calls
-        self._every, self._whole = every, whole
+        self._every, self._whole = all_calls, is_whole
         baselines = [s.prompt for s in config.strategies if s.name == config.baseline]
         self._baseline = baselines[0] if baselines else ""
 
-    def about(self, domain: Domain, strategy: int, task: int) -> Answered | None:
+    def about(self, domain: Domain, strategy: int, task: int) -> PairCalls | None:
         """Return a pair's calls, if all of them were answered."""
-        config, own = self._config, self._config.strategies[strategy]
+        config, definition = self._config, self._config.strategies[strategy]
         text = config.tasks[domain][task]
-        response = self._written(own.prompt, text)
+        response = self._written(definition.prompt, text)
         baseline = self._written(self._baseline, text)
         pair = Pair(
             domain=domain,
             task=text,
-            strategy=own.name,
+            strategy=definition.name,
             response=response[1].answer if response else None,
             baseline=baseline[1].answer if baseline else None,
         )
         prompt = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
         evaluation = self._calls.get(("evaluator", prompt))
         if evaluation is None and self._whole:
-            return Answered(domain=domain, strategy=strategy, name=own.name, task=task)
+            return PairCalls(domain=domain, strategy=strategy, name=definition.name, task=task)
         if evaluation is None or (self._template is not None and not (response and baseline)):
             return None
         if misasked(config, pair, evaluation[1], self._every):
             return None  # row by row it is said which
-        return Answered(
+        return PairCalls(
             domain=domain,
             strategy=strategy,
-            name=own.name,
+            name=definition.name,
             task=task,
             response=response[0] if response else None,
             baseline=baseline[0] if baseline else None,

@@ -1,4 +1,4 @@
-"""What is wrong with a design file: all of it at once, each with its line.
+"""Findings of a design file: all of them at once, each with its line.
 
 First the text, then the schema, then the meaning. Meaning is checked of whatever has the right
 type, so one wrong type hides nothing else.
@@ -42,38 +42,38 @@ def written_rule(text: str) -> Rule:
 
     Raises: UsageError with every finding.
     """
-    name, _, rest = text.partition(":")
-    pairs = [part.partition("=")[::2] for part in filter(None, rest.split(","))]
-    stated: Json = {"name": name}
+    name, _, rates = text.partition(":")
+    pairs = [part.partition("=")[::2] for part in filter(None, rates.split(","))]
+    rule: Json = {"name": name}
     for rate, value in pairs:
         try:
-            stated[rate.strip()] = int(value) if value.strip().isdigit() else float(value)
+            rule[rate.strip()] = int(value) if value.strip().isdigit() else float(value)
         except ValueError:
             raise UsageError(f"{text}: {rate}={value} is no rate such as step=0.5") from None
     problems = [
         str(finding)
-        for finding in findings_of(Document(value={"rule": stated}))
+        for finding in findings_of(Document(value={"rule": rule}))
         if finding.where.startswith("/rule")
     ]
     if problems:
         raise UsageError(f"{text} is no learning rule\n" + "\n".join(problems))
-    return rule_of(stated)
+    return rule_of(rule)
 
 
 def findings_of(document: Document) -> list[Finding]:
     """Return everything that is wrong with a document, in the order of its lines."""
     findings = Findings()
-    findings.extend(document.findings.kept())
+    findings.extend(document.findings.as_list())
     if isinstance(document.value, dict):
         findings.extend(_domains(document.value))  # says more than the schema of the same place
     if isinstance(document.value, dict) or not findings:
-        unusable = {finding.where for finding in findings.kept()}
+        unusable = {finding.where for finding in findings.as_list()}
         shape = schema_findings("design", document.value, clause="EPC-2.8")
         findings.extend(finding for finding in shape if finding.where not in unusable)
     if isinstance(document.value, dict):
         for rule in (_rule, _tasks, _groups, _numbers, _strategies, _baseline, _prompts):
             findings.extend(rule(document.value))
-    return sorted(findings.kept(), key=lambda finding: document.line(finding.where) or 0)
+    return sorted(findings.as_list(), key=lambda finding: document.line(finding.where) or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def _tasks_of(value: Json, domain: Domain) -> Iterator[_Task]:
 def _names(value: Json) -> tuple[Domain, ...]:
     """Return the names of the domains that are lists of tasks."""
     domains = _domains_of(value)
-    return Domains.of(name for name in domains if isinstance(domains[name], list)).names
+    return Domains.from_names(name for name in domains if isinstance(domains[name], list)).names
 
 
 def _domains_of(value: Json) -> Json:
@@ -121,8 +121,10 @@ def _domains(value: Json) -> Iterator[Finding]:
     for where, strategy in _strategies_of(value):
         match strategy:
             case {"name": name, "domain": str(named)} if named not in names:
-                own = any((each.name, each.domain) == (name, named) for each in STRATEGIES)
-                if not own:
+                is_reference = any(
+                    (reference.name, reference.domain) == (name, named) for reference in STRATEGIES
+                )
+                if not is_reference:
                     problem = f"{_short(named)} is no domain of this design"
                     remedy = f"write {' or '.join(names)}, or leave it out"
                     yield Finding("EPC-2.2", f"{where}/domain", problem, remedy)
@@ -130,19 +132,21 @@ def _domains(value: Json) -> Iterator[Finding]:
 
 def _rule(value: Json) -> Iterator[Finding]:
     """Find rates of another learning rule, and a best strategy that wins no more than others."""
-    stated = value.get("rule")
-    if not isinstance(stated, dict):
+    rule = value.get("rule")
+    if not isinstance(rule, dict):
         return
-    name = stated.get("name", UpdateRule.name)
+    name = rule.get("name", UpdateRule.name)
     if not isinstance(name, str) or name not in RULES:
         return  # as the schema says
-    known = rates_of(RULES[name]())
-    for rate in stated.keys() & set().union(*(rates_of(made()) for made in RULES.values())):
-        if rate not in known:
-            problem = f"{rate} is no rate of the rule {name}: it has {', '.join(known)}"
+    rates = rates_of(RULES[name]())
+    for rate in rule.keys() & set().union(
+        *(rates_of(rule_class()) for rule_class in RULES.values())
+    ):
+        if rate not in rates:
+            problem = f"{rate} is no rate of the rule {name}: it has {', '.join(rates)}"
             remedy = "leave it out, or name its rule"
             yield Finding("EPC-2.7", f"/rule/{rate}", problem, remedy)
-    high, low = (stated.get(rate, known.get(rate)) for rate in ("high", "low"))
+    high, low = (rule.get(rate, rates.get(rate)) for rate in ("high", "low"))
     if isinstance(high, int | float) and isinstance(low, int | float) and not low < high:
         problem = f"low is {low:g} and high {high:g}: the best strategy wins more than the others"
         yield Finding("EPC-2.7", "/rule", problem, "state a low below high")
@@ -168,9 +172,9 @@ def _groups(value: Json) -> Iterator[Finding]:
             if isinstance(group, str) and first.setdefault(group.casefold(), where) != where:
                 problem = f"the group {_short(group)} appears twice: {first[group.casefold()]}"
                 yield Finding("Reading R74", where, problem, "put its tasks into one group")
-    every = [task for domain in _names(value) for task in _tasks_of(value, domain)]
-    if any(task.group is not None for task in every):
-        for task in every:
+    all_tasks = [task for domain in _names(value) for task in _tasks_of(value, domain)]
+    if any(task.group is not None for task in all_tasks):
+        for task in all_tasks:
             if task.group is None:
                 problem = f"{_short(task.text)} has no group, and other tasks have"
                 yield Finding("Reading R74", task.where, problem, "give it a group of its own")
@@ -186,11 +190,11 @@ def _numbers(value: Json) -> Iterator[Finding]:
             problem = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
             yield Finding("EPC-2.4(a)", f"/domains/{domain}", problem, "add tasks", "warning")
     # Reading R74: with fewer ways to deal the groups out there is no word but `inconclusive`.
-    for one, other in combinations([units[domain] for domain in units if units[domain]], PAIRED):
-        if (ways := _splits(one, other)) >= FEWEST_SPLITS:
+    for left, right in combinations([units[domain] for domain in units if units[domain]], PAIRED):
+        if (ways := _splits(left, right)) >= FEWEST_SPLITS:
             continue
         problem = (
-            f"{one} and {other} groups can be dealt out to two domains in {ways} ways "
+            f"{left} and {right} groups can be dealt out to two domains in {ways} ways "
             f"only, expected {FEWEST_SPLITS}: the audit can say nothing but `inconclusive`"
         )
         yield Finding("Reading R74", "/domains", problem, "add groups, such as 4 a domain")
@@ -245,16 +249,16 @@ def _prompts(value: Json) -> Iterator[Finding]:
         if not isinstance(prompt, str):
             continue
         note = partial(Finding, _CLAUSES[key], f"/{key}")
-        met = set()
+        present = set()
         for inner in _PLACEHOLDER.findall(prompt):
             match = _NAME.fullmatch(inner)
             if match is None or match[1] not in (*needed, *_ADMITTED[key]):
                 expected = ", ".join(f"{{{name}}}" for name in (*needed, *_ADMITTED[key]))
                 yield note(f"nothing fills {{{_short(inner)}}}", f"write {expected}")
                 continue
-            met.add(match[1])
+            present.add(match[1])
         for name in needed:
-            if name not in met:
+            if name not in present:
                 yield note(f"the placeholder {{{name}}} is missing", f"write {{{name}}} into it")
 
 
@@ -266,8 +270,8 @@ def _strategies_of(value: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
 
 
 def _folded(text: str) -> str:
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(words) or text
+    tokens = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(tokens) or text
 
 
 def _short(text: str) -> str:

@@ -17,7 +17,7 @@ from epc.errors import UsageError, is_clean
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.rules import rule_json, rule_of
-from epc.records.findings import Checked
+from epc.records.findings import CheckResult
 from epc.spec.domains import Domain, Domains
 from epc.spec.reference import Strategy
 
@@ -58,21 +58,21 @@ class Design(Struct, frozen=True, kw_only=True):
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the design of a document that `epc.records.design_findings` has admitted."""
-        stated: dict[str, Any] = {key: document[key] for key in _STATED if key in document}
+        fields: dict[str, Any] = {key: document[key] for key in _STATED if key in document}
         if "strategies" in document:
-            stated["strategies"] = tuple(
+            fields["strategies"] = tuple(
                 Strategy(name=s["name"], domain=s.get("domain"), prompt=s["prompt"])
                 for s in document["strategies"]
             )
         if "rounds" in document:
-            stated["rounds"] = int(document["rounds"])  # to JSON Schema 5.0 is an integer
+            fields["rounds"] = int(document["rounds"])  # to JSON Schema 5.0 is an integer
         domains = document["domains"]
-        tasks = {domain: tasks_of(domains[domain]) for domain in Domains.of(domains).names}
+        tasks = {domain: tasks_of(domains[domain]) for domain in Domains.from_names(domains).names}
         config = Configuration(
             rule=rule_of(document.get("rule", {})),
             tasks={domain: tuple(task for task, _ in listed) for domain, listed in tasks.items()},
             groups=_groups(tasks),
-            **stated,
+            **fields,
         )
         return cls(config=config, **{key: document[key] for key in _BESIDE if key in document})
 
@@ -99,8 +99,8 @@ class Design(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedDesign(Checked):
-    """What was found in a design's source, and the design if nothing worse than a warning was."""
+class DesignCheck(CheckResult):
+    """Findings of a design's source, and the design if nothing worse than a warning was found."""
 
     document: "Document"
     design: Design | None
@@ -108,7 +108,10 @@ class CheckedDesign(Checked):
     def lines(self) -> list[str]:
         """Return each finding with its file and line."""
         placed = ((self.document.line(finding.where), finding) for finding in self.findings)
-        return [f"{self.path}:{'' if at is None else f'{at}:'} {finding}" for at, finding in placed]
+        return [
+            f"{self.path}:{'' if line is None else f'{line}:'} {finding}"
+            for line, finding in placed
+        ]
 
     def as_json(self) -> Json:
         """Return the report as `epc design check --format json` prints it."""
@@ -119,20 +122,20 @@ class CheckedDesign(Checked):
         return {"path": self.path, "ok": self.ok, "findings": listed}
 
 
-def check(source: str) -> CheckedDesign:
+def check(source: str) -> DesignCheck:
     """Return what is wrong with a design, by its name or in its file.
 
     Raises: WorldError if the file cannot be read; UsageError if there is none.
     """
     if source not in NAMES and not Path(source).exists():
-        known = ", ".join(NAMES)
-        raise UsageError(f"there is no design {source!r}: name a file, or one of {known}")
+        choices = ", ".join(NAMES)
+        raise UsageError(f"there is no design {source!r}: name a file, or one of {choices}")
     from epc.records.design_findings import findings_of
 
     document = document_of(source)
     listed = findings_of(document)
     design = Design.parse(document.value) if is_clean(listed) else None
-    return CheckedDesign(path=source, document=document, findings=listed, design=design)
+    return DesignCheck(path=source, document=document, findings=listed, design=design)
 
 
 def tasks_of(listed: list[Any]) -> list[tuple[str, str | None]]:

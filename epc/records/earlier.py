@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from epc.arrays import Codes, np
 from epc.protocol.results import Json
-from epc.records.observed.columns import Verdicts, texts_of
+from epc.records.verdicts.columns import Verdicts, texts_of
 from epc.spec.coupling import RULE
 from epc.spec.epc_v1 import MIN_TASKS
 
@@ -123,11 +123,11 @@ def _keep_group(now: Json, then: Json) -> None:
             now |= {"transfer": transfer}
 
 
-def _drop(now: Json, known: Collection[str]) -> None:
-    for name in [*now]:
+def _drop(part: Json, known_names: Collection[str]) -> None:
+    for name in [*part]:
         family = name.partition("/")[0]
-        if name not in known and family not in known:
-            del now[name]
+        if name not in known_names and family not in known_names:
+            del part[name]
 
 
 Clusters = Callable[[Verdicts], tuple[Codes, Codes]]  # the cluster and the unit of each verdict

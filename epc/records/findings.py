@@ -40,29 +40,29 @@ class Findings:
     def __len__(self) -> int:
         return len(self._kept) + self._dropped
 
-    def kept(self) -> list[Finding]:
+    def as_list(self) -> list[Finding]:
         """Return what was kept, and a last line that counts the rest."""
         if not self._dropped:
             return list(self._kept)
-        more = Finding(
+        overflow = Finding(
             clause="EPC-2.8",
             where="",
             problem=f"{self._dropped:,} more findings are not listed",
             remedy="mend these first, then validate again",
         )
-        return [*self._kept, more]
+        return [*self._kept, overflow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """What a check of one document, or of one folder, found."""
+class CheckResult:
+    """Findings of a check of one document, or of one folder."""
 
     path: str
     findings: Sequence[Finding]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing worse than a warning was found."""
+        """Return whether nothing worse than a warning was found."""
         return is_clean(self.findings)
 
     def lines(self) -> list[str]:
@@ -76,7 +76,7 @@ class Checked:
 
 
 class Causes:
-    """What is wrong with the lines of a file: one finding for each cause, at its first line."""
+    """Faults of a file's lines: one finding for each cause, at its first line."""
 
     def __init__(self, file: object, clause: str) -> None:
         self._file, self._clause = file, clause
@@ -91,18 +91,18 @@ class Causes:
 
     def findings(self) -> list[Finding]:
         """Return the findings in the order in which their causes first showed."""
-        kept = Findings()
+        findings = Findings()
         for (column, problem, remedy), (first, *further) in self._lines.items():
             where = f"{self._file}:{first}" if first else str(self._file)
             where += f"/{column}" if column else ""
-            kept.add(self._clause, where, problem + also("line", further, len(further)), remedy)
-        return kept.kept()
+            findings.add(self._clause, where, problem + also("line", further, len(further)), remedy)
+        return findings.as_list()
 
 
 def also(place: str, first: Sequence[object], count: int) -> str:
     """Return at how many further places a cause shows, and the first of these, if there are any."""
     if not count:
         return ""
-    shown = ", ".join(map(str, first[:SHOWN]))
-    more = ", ..." if count > SHOWN else ""
-    return f"; so in {count:,} more {place}{'s' if count > 1 else ''}: {shown}{more}"
+    examples = ", ".join(map(str, first[:SHOWN]))
+    ellipsis = ", ..." if count > SHOWN else ""
+    return f"; so in {count:,} more {place}{'s' if count > 1 else ''}: {examples}{ellipsis}"

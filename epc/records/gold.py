@@ -21,9 +21,9 @@ from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.records.csv_tables import CsvTable, csv_text, decimal, table_of
-from epc.records.observed.columns import Column, Verdicts
-from epc.records.observed.verdict_words import PASSES, SIDES
 from epc.records.strict_json import write_text
+from epc.records.verdicts.columns import Column, Verdicts
+from epc.records.verdicts.verdict_words import PASSES, SIDES
 from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Domain
 
@@ -40,23 +40,28 @@ def read_gold(path: Path, config: Configuration) -> dict[Domain, Labels]:
 
     Raises: MalformedError at the first line that cannot be used; WorldError if the disk fails.
     """
-    strategies = {strategy.name: at for at, strategy in enumerate(config.strategies)}
-    tasks = {d: {task: at for at, task in enumerate(own)} for d, own in config.tasks.items()}
-    shapes = {domain: (len(strategies), len(own)) for domain, own in tasks.items()}
+    strategies = {strategy.name: index for index, strategy in enumerate(config.strategies)}
+    tasks = {
+        d: {task: index for index, task in enumerate(domain_tasks)}
+        for d, domain_tasks in config.tasks.items()
+    }
+    shapes = {
+        domain: (len(strategies), len(domain_tasks)) for domain, domain_tasks in tasks.items()
+    }
     labels = {domain: (np.zeros(shape), np.zeros(shape)) for domain, shape in shapes.items()}
     with table_of(path, CLAUSE) as table:
         for where, (strategy, domain, task, gold) in _lines_of(table, path, COLUMNS):
-            own = tasks.get(domain, {})
-            for what, name, known in (
+            domain_tasks = tasks.get(domain, {})
+            for kind, name, names in (
                 ("domain", domain, tasks),
                 ("strategy", strategy, strategies),
-                ("task", task, own),
+                ("task", task, domain_tasks),
             ):
-                if name not in known:
-                    _unknown(where, f"the measurement has no {what} {name!r}", known)
+                if name not in names:
+                    _unknown(where, f"the measurement has no {kind} {name!r}", names)
             sums, counts = labels[domain]
-            sums[strategies[strategy], own[task]] += label_of(gold, where)
-            counts[strategies[strategy], own[task]] += 1
+            sums[strategies[strategy], domain_tasks[task]] += label_of(gold, where)
+            counts[strategies[strategy], domain_tasks[task]] += 1
     return labels
 
 
@@ -72,9 +77,9 @@ def _lines_of(
         yield f"{path}:{line}", [cells[name] for name in columns]
 
 
-def _unknown(where: str, problem: str, known: Iterable[str]) -> NoReturn:
+def _unknown(where: str, problem: str, names: Iterable[str]) -> NoReturn:
     """Refuse a line that names what is not there; say what is."""
-    remedy = f"there is {', '.join(map(repr, [*known][:3]))}, ..."
+    remedy = f"there is {', '.join(map(repr, [*names][:3]))}, ..."
     raise MalformedError(Finding(CLAUSE, where, problem, remedy))
 
 
@@ -140,20 +145,20 @@ def joined(path: Path, verdicts: Verdicts) -> tuple[Verdicts, AnswersGold | None
 
 def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts) -> Verdicts:
     alone = {*verdicts.b_sha256.names} <= {sha256("fail")}
-    words = {**(PASSES if alone else SIDES), **{side: side for side in _SIDES}}
+    labels = {**(PASSES if alone else SIDES), **{side: side for side in _SIDES}}
     items = _items(verdicts)
     gold = np.full(len(verdicts.item.names) + 1, -1, np.int32)
     for where, (item, cell) in lines:
         if item not in items:
             _unknown(where, f"the verdicts have no item {item!r}", items)
-        side = words.get(cell.strip().lower())
+        side = labels.get(cell.strip().lower())
         if side is None:
             raise MalformedError(
                 Finding(CLAUSE, where, f"gold {cell!r} is no label", "a, b or tie")
             )
-        (code, *others), label = items[item], _SIDES.index(side)
-        if others:
-            problem = f"{item!r} has {len(others) + 1} pairs of answers"
+        (code, *further), label = items[item], _SIDES.index(side)
+        if further:
+            problem = f"{item!r} has {len(further) + 1} pairs of answers"
             remedy = f"label who wrote them: {','.join(COLUMNS)}"
             raise MalformedError(Finding(CLAUSE, where, problem, remedy))
         if gold[code] not in (-1, label):
@@ -174,15 +179,19 @@ def _of_answers(
     labels: dict[tuple[str, str, str], tuple[float, int]] = {}
     for where, (strategy, domain, task, cell) in lines:
         keys = {sha256(task), sha256(f"{domain}/{task}"), task}
-        own = [questions[domain, key] for key in keys if (domain, key) in questions]
+        matches = [questions[domain, key] for key in keys if (domain, key) in questions]
         if strategy not in authors:
             _unknown(where, f"the verdicts have no author {strategy!r}", sorted(authors))
         if domain not in domains:
             _unknown(where, f"the verdicts have no domain {domain!r}", sorted(domains))
-        if not own:
-            known = [key for of, key in questions if of == domain and key not in questions.values()]
-            _unknown(where, f"the verdicts have no task {task!r} of {domain}", known)
-        place = strategy, domain, own[0]
+        if not matches:
+            choices = [
+                key
+                for key_domain, key in questions
+                if key_domain == domain and key not in questions.values()
+            ]
+            _unknown(where, f"the verdicts have no task {task!r} of {domain}", choices)
+        place = strategy, domain, matches[0]
         total, count = labels.get(place, (0.0, 0))
         labels[place] = total + label_of(cell, where), count + 1
     return labels
@@ -198,11 +207,11 @@ def _items(verdicts: Verdicts) -> dict[str, list[int]]:
 
 def _questions(verdicts: Verdicts) -> tuple[set[str], dict[tuple[str, str], str]]:
     """Return the domains, and each one's questions by what a file of labels may call them."""
-    known = np.stack([verdicts.subset.codes, verdicts.question_sha256.codes, verdicts.item.codes])
+    codes = np.stack([verdicts.subset.codes, verdicts.question_sha256.codes, verdicts.item.codes])
     digests = [*verdicts.question_sha256.names, ""]
     questions: dict[tuple[str, str], str] = {}
-    for subset, question, item in np.unique(known[:, known[0] >= 0], axis=1).T.tolist():
+    for subset, question, item in np.unique(codes[:, codes[0] >= 0], axis=1).T.tolist():
         domain, name = verdicts.subset.names[subset], verdicts.item.names[item]
         key = digests[question] or name
-        questions |= {(domain, each): key for each in (name, name.rsplit("/", 2)[0], key)}
+        questions |= {(domain, alias): key for alias in (name, name.rsplit("/", 2)[0], key)}
     return {domain for domain, _ in questions}, questions

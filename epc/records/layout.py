@@ -44,7 +44,7 @@ PROBING: Final = "probing"
 GOLD: Final = "gold.csv"
 
 LOOP: Final = (
-    "loop.json"  # what was run; its log and checks stand beside it (`epc.records.loop_runs`)
+    "loop.json"  # what was run; its log and checks stand beside it (`epc.records.loop_snapshot`)
 )
 SEALED: Final = "raw.dvc"  # what stands in a published snapshot's folder for its raw files
 
@@ -72,8 +72,8 @@ def decoding_json(decoding: Decoding) -> Json:
     What was not asked for of `reasoning` and `body` is left out, as in records of before.
     """
     document = {**asdict(decoding), "stop": list(decoding.stop), "body": dict(decoding.body)}
-    later = {key: value for key in ("reasoning", "body") if (value := document.pop(key))}
-    return {**document, **later}
+    optional = {key: value for key in ("reasoning", "body") if (value := document.pop(key))}
+    return {**document, **optional}
 
 
 def occasion_of(seed: int, phase: str, number: int, side: str) -> str:
@@ -108,8 +108,8 @@ class CallNames:
         where every round asks again.
         """
         digest = self._shared.copy()  # the shared keys sort before the own ones, which stand sorted
-        own = f',"occasion":{dumps_part(occasion)},"prompt":{dumps_part(prompt)}'
-        digest.update(f'{own},"role":{self._role}}}\n'.encode())
+        call_keys = f',"occasion":{dumps_part(occasion)},"prompt":{dumps_part(prompt)}'
+        digest.update(f'{call_keys},"role":{self._role}}}\n'.encode())
         return digest.hexdigest()[:20]
 
 
@@ -194,9 +194,9 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
     }
 
 
-def decoding_of(stated: Mapping[str, Any]) -> Decoding:
+def decoding_of(document: Mapping[str, Any]) -> Decoding:
     """Return a manifest's decoding parameters."""
-    return parse(stated, Decoding)
+    return parse(document, Decoding)
 
 
 TOO_LARGE: Final = "too_large"  # the finish_reason of an answer that could not be kept whole
@@ -229,8 +229,8 @@ def recordable(call: Json, longest: int = LONGEST_CALL) -> Json:
         call = {**call, "reasoning": call["reasoning"][:_KEPT]}
         if _fits(call, longest):
             return call
-    kept = "" if call["role"] == "evaluator" else call["answer"][:_KEPT]
-    return {**call, "answer": kept, "finish_reason": TOO_LARGE}
+    beginning = "" if call["role"] == "evaluator" else call["answer"][:_KEPT]
+    return {**call, "answer": beginning, "finish_reason": TOO_LARGE}
 
 
 def _fits(call: Json, longest: int) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
+import msgspec
 from msgspec import Struct, structs, to_builtins
 
 from epc.audit.coupling import Transfer
@@ -50,7 +51,7 @@ NoAnswer = Literal[
 
 
 class ModelIdentity(Struct, frozen=True, kw_only=True):
-    """Who was asked, and where."""
+    """A model that was asked, and its endpoint."""
 
     model: str
     version: str | None
@@ -89,7 +90,7 @@ class Composition(Struct, frozen=True, kw_only=True):
 
 
 class Evaluator(ModelIdentity, frozen=True, kw_only=True):
-    """Who judged, how, and when (EPC-2.8 item 2)."""
+    """The model that judged, how, and when (EPC-2.8 item 2)."""
 
     decoding: Decoding
     measurement_date: str
@@ -97,7 +98,7 @@ class Evaluator(ModelIdentity, frozen=True, kw_only=True):
 
 
 class Executor(ModelIdentity, frozen=True, kw_only=True):
-    """Who wrote the answers (EPC-2.8 item 3)."""
+    """The model that wrote the answers (EPC-2.8 item 3)."""
 
     decoding: Decoding
     prompt_template: str
@@ -150,7 +151,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
 
 class Floor(Struct, frozen=True, kw_only=True):
-    """What gamma is without a change of domain: its mean and the range of 95% of seeds."""
+    """Gamma without a change of domain: its mean and the range of 95% of seeds."""
 
     mean: float
     q025: float
@@ -167,7 +168,7 @@ class Calibration(Struct, frozen=True, kw_only=True):
 
 
 class AnswerShares(Struct, frozen=True, kw_only=True):
-    """What a set of comparisons came to: how many could be read, and which place won."""
+    """Outcome of a set of comparisons: how many could be read, and which place won."""
 
     n: int
     decided: int
@@ -202,16 +203,16 @@ class Control(Struct, frozen=True, kw_only=True):
 
 
 class Determinism(Struct, frozen=True, kw_only=True):
-    """What asking the same again gave."""
+    """Result of asking the same again."""
 
-    asked: int
+    comparisons: int = msgspec.field(name="asked")
     verdict_flips: int
     text_changes: int
     flip_rate: float
 
 
 class SeedRecord(Struct, frozen=True, kw_only=True):
-    """One seed's figures (EPC-2.5(d))."""
+    """Figures of one seed (EPC-2.5(d))."""
 
     seed: int
     gamma: Mapping[Direction, float]
@@ -282,7 +283,7 @@ class InCampaign(Struct, frozen=True, kw_only=True):
 
 
 class MemberUsage(Struct, frozen=True, kw_only=True):
-    """What was asked of one member of an evaluator that asks others."""
+    """Usage of one member of a wrapper."""
 
     calls: int
     retries: int
@@ -337,7 +338,7 @@ class Accuracy(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """What a manifest says besides its results and its raw files.
+    """A manifest without its results and its raw files.
 
     `groups` names the group of each task, in the order of the tasks (Reading R74). `canary`
     and `calibration` are what records of before may have. `document` is the JSON that it was parsed
@@ -389,7 +390,7 @@ class Head:
     @property
     def domains(self) -> Domains:
         """The domains that the tasks are of."""
-        return Domains.of(self.tasks)
+        return Domains.from_names(self.tasks)
 
     @property
     def names(self) -> list[str]:
@@ -398,12 +399,12 @@ class Head:
 
     @property
     def reuses(self) -> bool:
-        """Whether each prompt was asked once."""
+        """Return whether each prompt was asked once."""
         return self.config.reuse == "memo"
 
     @property
     def is_whole(self) -> bool:
-        """Whether the verdict table is all that there is (Reading R72).
+        """Return whether the verdict table is all that there is (Reading R72).
 
         Recorded verdicts are read whole, so a pair without one is missing from the file. In records
         of before, which are not exhaustive, it is a pair that no round drew.
@@ -411,8 +412,8 @@ class Head:
         return self.evaluator.method == "recorded" and self.config.exhaustive
 
     @property
-    def asked(self) -> dict[RoleName, Executor | Evaluator]:
-        """Who was asked, by role; recorded verdicts have no executor."""
+    def models(self) -> dict[RoleName, Executor | Evaluator]:
+        """The models that were asked, by role; recorded verdicts have no executor."""
         if self.executor is None:
             return {"evaluator": self.evaluator}
         return {"executor": self.executor, "evaluator": self.evaluator}
@@ -427,7 +428,7 @@ class Manifest(Head):
 
     @property
     def readings(self) -> list[str]:
-        """What the paper makes of each gamma, and whether the noise allows it (EPC-5.2)."""
+        """The paper's reading of each gamma, and whether the noise allows it (EPC-5.2)."""
         excess = self.results.summary.control.excess
         gammas = self.results.summary.gamma.items()
         return [
@@ -437,8 +438,8 @@ class Manifest(Head):
 
 def verdict_table(manifest: Manifest) -> VerdictTable:
     """Return the verdict table that a manifest of valid shape states."""
-    stated = manifest.document["results"]["verdict_table"]
-    return table_of(stated, manifest.names, whole=manifest.is_whole)
+    document = manifest.document["results"]["verdict_table"]
+    return table_of(document, manifest.names, is_whole=manifest.is_whole)
 
 
 def plain(value: Any) -> Any:

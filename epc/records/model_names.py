@@ -134,16 +134,16 @@ _SPACED: Final = re.compile(r"[\s._@-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spelt:
+class Spelling:
     """A name, or what is left of it: `platforms` are those that it says; None if it says none.
 
-    `said`: a word before it says so, and not only the way in which it is spelt. `through` are the
+    `is_explicit`: a word before it says so, and not only how it is spelt. `through` are the
     gateways before it, the first one first.
     """
 
     name: str
     platforms: tuple[str, ...] | None = None
-    said: bool = False
+    is_explicit: bool = False
     through: tuple[str, ...] = ()
 
 
@@ -152,33 +152,43 @@ def routes(platforms: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
 
     `platforms` are further ones, each of which has its name as a word.
     """
-    words: dict[str, tuple[str, ...]] = dict.fromkeys(_FORWARDS, ())
+    prefixes: dict[str, tuple[str, ...]] = dict.fromkeys(_FORWARDS, ())
     for platform in dict.fromkeys([*ASKED, *_FURTHER, *platforms]):
-        own = (platform.lower(), *ASKED.get(platform, ()), *_FURTHER.get(platform, "").split())
-        for word in dict.fromkeys(own):
-            words[word] = (*words.get(word, ()), platform)
-    return words
+        spellings = (
+            platform.lower(),
+            *ASKED.get(platform, ()),
+            *_FURTHER.get(platform, "").split(),
+        )
+        for word in dict.fromkeys(spellings):
+            prefixes[word] = (*prefixes.get(word, ()), platform)
+    return prefixes
 
 
-def rules(words: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
+def rules(prefixes: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
     """Return the rules as JSON, for the front page's box."""
-    return {"routes": words, "silent": SILENT, "head": HEAD, "rules": RULES, "nameless": NAMELESS}
+    return {
+        "routes": prefixes,
+        "silent": SILENT,
+        "head": HEAD,
+        "rules": RULES,
+        "nameless": NAMELESS,
+    }
 
 
-def shorter(text: str, words: Mapping[str, tuple[str, ...]]) -> Iterator[Spelt]:
+def shorter(text: str, prefixes: Mapping[str, tuple[str, ...]]) -> Iterator[Spelling]:
     """Yield a name as it is written, then without what stands round it, a part at a time.
 
-    `words` are those of `routes`.
+    `prefixes` are those of `routes`.
     """
-    spelt: Spelt | None = Spelt(name=" ".join(text.split()))
+    spelt: Spelling | None = Spelling(name=" ".join(text.split()))
     while spelt:
         yield spelt
-        spelt = _without(spelt, words)
+        spelt = _without_affix(spelt, prefixes)
 
 
 def is_nameless(text: str) -> bool:
-    """Whether a text stands for a model without naming it, as an account's own profile does."""
-    return "/" in text and _whole(NAMELESS).fullmatch(text) is not None
+    """Return whether a text stands for a model without naming it, as an account's profile does."""
+    return "/" in text and _pattern_of(NAMELESS).fullmatch(text) is not None
 
 
 def key(name: str) -> str:
@@ -186,24 +196,26 @@ def key(name: str) -> str:
     return _SPACED.sub("-", name.strip().lower())
 
 
-def _without(spelt: Spelt, words: Mapping[str, tuple[str, ...]]) -> Spelt | None:
+def _without_affix(spelt: Spelling, prefixes: Mapping[str, tuple[str, ...]]) -> Spelling | None:
     """Return a name without its outermost prefix or suffix; None if it has none."""
-    if match := _whole(HEAD).fullmatch(spelt.name):
-        word, rest = match[1].lower(), match[2]
+    if match := _pattern_of(HEAD).fullmatch(spelt.name):
+        word, remainder = match[1].lower(), match[2]
         if word in SILENT:
-            return replace(spelt, name=rest)
-        if (platforms := words.get(word)) is not None:
+            return replace(spelt, name=remainder)
+        if (platforms := prefixes.get(word)) is not None:
             through = spelt.through if platforms else (*spelt.through, match[1])
-            said = spelt.said or bool(platforms)
+            is_explicit = spelt.is_explicit or bool(platforms)
             platforms = platforms or spelt.platforms
-            return Spelt(name=rest, platforms=platforms, said=said, through=through)
-    for pattern, platform in RULES if _whole(_ANY_RULE).fullmatch(spelt.name) else ():
-        if match := _whole(pattern).fullmatch(spelt.name):
+            return Spelling(
+                name=remainder, platforms=platforms, is_explicit=is_explicit, through=through
+            )
+    for pattern, platform in RULES if _pattern_of(_ANY_RULE).fullmatch(spelt.name) else ():
+        if match := _pattern_of(pattern).fullmatch(spelt.name):
             platforms = (platform,) if platform else spelt.platforms
             return replace(spelt, name=".".join(match.groups()), platforms=platforms)
     return None
 
 
 @cache
-def _whole(pattern: str) -> re.Pattern[str]:
+def _pattern_of(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.ASCII)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct, field
 
-from epc.records.reply_parts import AnotherProtocolError, Said, counted, named, separated
+from epc.records.reply_parts import AnotherProtocolError, ReplyContent, counted, named, separated
 from epc.records.usage import NO_CHOICE
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class _Message(Struct, frozen=True):
     usage: _MessageUsage | None = None
 
 
-def read_message(value: Any) -> Said:
+def read_message(value: Any) -> ReplyContent:
     """Return what a message of Anthropic's says.
 
     Raises: ValueError if it is none, or says nothing; AnotherProtocolError if it is an object of
@@ -120,7 +120,7 @@ class _Generated(Struct, frozen=True, rename="camel"):
     model_version: Any = None
 
 
-def read_generated(value: Any) -> Said:
+def read_generated(value: Any) -> ReplyContent:
     """Return what a reply of Gemini's generateContent says.
 
     Raises: as `read_message`.
@@ -181,7 +181,7 @@ class _Conversed(Struct, frozen=True, rename="camel"):
     usage: _ConverseUsage = field(default_factory=_ConverseUsage)
 
 
-def read_converse(value: Any) -> Said:
+def read_converse(value: Any) -> ReplyContent:
     """Return what a reply of Bedrock's Converse says; it does not name the model that served.
 
     Raises: as `read_message`.
@@ -204,7 +204,7 @@ def read_converse(value: Any) -> Said:
 
 
 def _typed(value: Any, kind: type[T], keys: frozenset[str]) -> T:
-    """Return a reply as its protocol has it.
+    """Return a reply as the type of its protocol.
 
     Raises: ValueError if it is none; AnotherProtocolError if it has no key of the protocol's.
     """
@@ -224,7 +224,7 @@ def _reply_of(
     tokens_in: int | None,
     tokens_out: int | None,
     reasoning_tokens: int | None,
-) -> Said:
+) -> ReplyContent:
     """Return a reply's parts.
 
     Raises: ValueError if it says nothing, and not why.
@@ -234,7 +234,7 @@ def _reply_of(
     finish = named(_ENDS.get(end or "", end))
     # Reading R79: a refusal is no answer, so nothing is told apart in it.
     inside, answer = ("", text) if finish == _FILTERED else separated(text)
-    return Said(
+    return ReplyContent(
         answer=answer,
         reasoning="\n".join(filter(None, (thought.strip(), inside))),
         finish_reason=finish,
@@ -251,7 +251,7 @@ def _joined(texts: Iterable[str | None]) -> str:
 
 
 def _sum(first: Any, *more: Any) -> int | None:
-    """Return a number of tokens with those counted beside it; None where it is not stated."""
+    """Return a number of tokens plus those counted beside it; None where it is not stated."""
     tokens = counted(first)
     if tokens is None:
         return None

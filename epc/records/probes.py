@@ -87,10 +87,12 @@ class ProbeReader:
                 self._note(where + field, problem)
             if departures:
                 continue
-            own = None
+            run_verdict = None
             if probe.evaluation is not None:
-                own = parse_verdict(self._calls[probe.evaluation].answer)
-            probes[call.id] = AnsweredProbe(probe=probe, verdict=Verdict(row.verdict), own=own)
+                run_verdict = parse_verdict(self._calls[probe.evaluation].answer)
+            probes[call.id] = AnsweredProbe(
+                probe=probe, verdict=Verdict(row.verdict), run_verdict=run_verdict
+            )
         return list(probes.values())
 
     def _probe(self, where: str, row: ProbeRow) -> Probe | None:
@@ -141,10 +143,12 @@ class ProbeReader:
         if row.against is not None and probe.against is None:
             yield "/against", "the bad answer of this kind is made, not given"
         if swap:
-            own = Probe(kind="swap", answer=probe.answer, against=probe.against, first="answer")
-            asked = self._calls.get(probe.evaluation or "")
-            stated = asked and (asked.role, asked.prompt)
-            if stated != ("evaluator", own.text(self._config)):
+            comparison = Probe(
+                kind="swap", answer=probe.answer, against=probe.against, first="answer"
+            )
+            run_call = self._calls.get(probe.evaluation or "")
+            question = run_call and (run_call.role, run_call.prompt)
+            if question != ("evaluator", comparison.text(self._config)):
                 yield "/evaluation", "is not the run's comparison of this pair"
         prompt, verdict = probe.text(self._config), parse_verdict(call.answer).value
         expected = self._names.name(prompt, probe.place)

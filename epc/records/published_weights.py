@@ -119,7 +119,7 @@ def _entry(where: str, entry: Any) -> tuple[int, dict[str, dict[str, float]]]:
     if len(domains.names) < PAIRED:
         problem = "lacks a pure phase: a vector for each of two domains, such as text and visual"
         raise _malformed(f"{where}/weights", problem, _REMEDY)
-    kept: dict[str, dict[str, float]] = {}
+    vectors: dict[str, dict[str, float]] = {}
     for phase in (name for name in domains.phase_names if name in weights):
         vector = weights[phase]
         if not isinstance(vector, dict) or not vector:
@@ -128,8 +128,8 @@ def _entry(where: str, entry: Any) -> tuple[int, dict[str, dict[str, float]]]:
             if not is_number(weight):
                 location = f"{where}/weights/{phase}/{name}"
                 raise _malformed(location, f"is {weight!r}", "expected a number")
-        kept[phase] = {name: float(weight) for name, weight in vector.items()}
-    return seed, kept
+        vectors[phase] = {name: float(weight) for name, weight in vector.items()}
+    return seed, vectors
 
 
 def _ordered(

@@ -46,7 +46,7 @@ _MOST_PAIRS: Final = 2**16
 _PAIRS_A_CALL: Final = 16  # a large file of recorded verdicts is read whole, gaps and all
 
 
-class Recomputed(Struct, frozen=True, kw_only=True):
+class Recomputation(Struct, frozen=True, kw_only=True):
     """The results that the trials give, as far as they could be replayed.
 
     Summary and verdict table are None where a seed is missing or could not be replayed, because a
@@ -127,7 +127,7 @@ def read_manifest(path: Path) -> tuple[Manifest | None, list[Finding]]:
     return Manifest.parse(value), []
 
 
-def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputed:
+def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputation:
     """Replay a run's trials and compute every figure again, noting what does not fit.
 
     Raises: WorldError if a raw file cannot be read.
@@ -139,7 +139,7 @@ def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputed:
 
 def recompute_with(
     calls: dict[str, Call], usage: Usage, manifest: Head, folder: Path, findings: Findings
-) -> Recomputed:
+) -> Recomputation:
     """Do what `recompute` does with calls that are at hand, and what they were counted to."""
     config = manifest.configuration
     replay = _replayed(manifest, config, calls, folder, findings)
@@ -155,7 +155,7 @@ def recompute_with(
             strategies=len(names),
             tasks={domain: len(tasks) for domain, tasks in config.tasks.items()},
             repeated=manifest.reuses,
-            whole=manifest.is_whole,
+            is_whole=manifest.is_whole,
         )
         table = table_json(counted, names)
         summary = summarise(
@@ -167,7 +167,7 @@ def recompute_with(
             reliability=reliability,
             length=_length_correlation(manifest, calls, counted),
         )
-    return Recomputed(per_seed=per_seed, summary=summary, table=table, calls=calls, usage=usage)
+    return Recomputation(per_seed=per_seed, summary=summary, table=table, calls=calls, usage=usage)
 
 
 def _replayed(
@@ -185,14 +185,14 @@ def _replayed(
         seeds=seeds,
         generator=manifest.config.generator,
         reuse=manifest.reuses,
-        whole=manifest.is_whole,
+        is_whole=manifest.is_whole,
         executor_template=template,
         calls=calls,
         findings=findings,
     )
     replay.run(read_typed(folder, Trial, findings, clause=CLAUSE))
     if manifest.reuses and _can_derive(config, len(calls)):
-        replay.cells = derive(config, seeds, template, calls, whole=manifest.is_whole).cells()
+        replay.cells = derive(config, seeds, template, calls, is_whole=manifest.is_whole).cells()
     return replay
 
 
@@ -207,8 +207,8 @@ def _length_correlation(
             lengths[answer.domain, answer.strategy].append(len(answer.text))
     by_domain = {
         domain: [
-            mean(own_lengths) if (own_lengths := lengths.get((domain, at))) else None
-            for at in range(len(config.strategies))
+            mean(own_lengths) if (own_lengths := lengths.get((domain, index))) else None
+            for index in range(len(config.strategies))
         ]
         for domain in config.tasks
     }
@@ -224,27 +224,27 @@ def _can_derive(config: Configuration, calls: int) -> bool:
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:
     """Return the prompts that were asked a second time, with both answers (Reading R16)."""
-    again = [
+    repeats = [
         call
         for call in calls.values()
         if (call.occasion or "").startswith(RECHECK) and call.role == "evaluator"
     ]
-    wanted = {(call.role, call.prompt) for call in again}
+    wanted = {(call.role, call.prompt) for call in repeats}
     first = {
         (call.role, call.prompt): call.answer
         for call in calls.values()
         if call.occasion is None and (call.role, call.prompt) in wanted
     }
     return [
-        Repeat(first=first[call.role, call.prompt], again=call.answer)
-        for call in again
+        Repeat(first=first[call.role, call.prompt], second=call.answer)
+        for call in repeats
         if (call.role, call.prompt) in first
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewritten:
-    """What recomputation gave, where it differs from the manifest, and what was written."""
+class Rewrite:
+    """Changes that recomputation makes to a manifest, and what was written."""
 
     manifest: Manifest
     changed: list[str]
@@ -258,7 +258,7 @@ class Rewritten:
         return results
 
 
-def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritten:
+def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewrite:
     """Recompute a run's results and, if asked to, write them.
 
     With the accuracies of a CSV file, the results have the evaluator's calibration; what that adds
@@ -287,9 +287,9 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritt
         write_lines(folder, "weights", weight_lines(results["per_seed"]))
         strict_json.write(file, {**document, "raw": describe(folder)})
         written = [RAW["weights"], MANIFEST]
-    return Rewritten(
+    return Rewrite(
         manifest=Manifest.parse(document),
         changed=changed,
-        findings=findings.kept(),
+        findings=findings.as_list(),
         written=written,
     )

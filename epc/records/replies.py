@@ -1,4 +1,4 @@
-"""What a provider's reply says: an answer, a refusal, nothing, or no answer at all.
+"""Readers of a provider's reply: an answer, a refusal, nothing, or no answer at all.
 
 Whatever the model did is an answer, and is not asked for again (Reading R4): text, a list of
 parts, a refusal, no word before it stopped, or no choice at all. Only where a choice says neither
@@ -33,7 +33,7 @@ from epc.records.native_replies import (
 )
 from epc.records.reply_parts import (
     AnotherProtocolError,
-    Said,
+    ReplyContent,
     counted,
     decoded,
     named,
@@ -77,14 +77,14 @@ def _decision(asking: Asking, answer: _Answer) -> Decision:
 
     Raises: ValueError if it is no such answer.
     """
-    stated = answer.probabilities or {}
-    if isinstance(stated, list):
-        stated = {str(chance.value): chance.probability for chance in stated}
-    if stated and (
-        stated.keys() != asking.options.keys() or not all(0 <= p <= 1 for p in stated.values())
+    chances = answer.probabilities or {}
+    if isinstance(chances, list):
+        chances = {str(chance.value): chance.probability for chance in chances}
+    if chances and (
+        chances.keys() != asking.options.keys() or not all(0 <= p <= 1 for p in chances.values())
     ):
         raise ValueError(answer)
-    probabilities = {option: stated[option] for option in asking.options if stated}
+    probabilities = {option: chances[option] for option in asking.options if chances}
     chosen = answer.choice
     if asking.type == "score":
         level = None if answer.score is None else str(round(answer.score))
@@ -104,7 +104,7 @@ _FAILED: Final = ("error", "network_error")
 _SENSITIVE: Final = {"sensitive": "content_filter"}  # Zhipu's word for what a filter withheld
 
 
-def read_completion(value: Any) -> Said:
+def read_completion(value: Any) -> ReplyContent:
     """Return what a chat completion says.
 
     Raises: ValueError, LookupError, TypeError or AttributeError if it is none, or says nothing;
@@ -118,9 +118,9 @@ def read_completion(value: Any) -> Said:
     served = named(value.get("model"))
     # Reading R79: a refusal is no answer, so nothing is told apart in it.
     inside, answer = ("", text) if finish == REFUSED else separated(text)
-    return Said(
+    return ReplyContent(
         answer=answer,
-        reasoning="\n".join(filter(None, (stated(message), inside))),
+        reasoning="\n".join(filter(None, (reasoning_of(message), inside))),
         finish_reason=finish,
         served_model=None if served is None else _file_name(served),
         system_fingerprint=named(value.get("system_fingerprint")),
@@ -130,7 +130,7 @@ def read_completion(value: Any) -> Said:
     )
 
 
-def read_decided(value: Any, prompt: str) -> Said:
+def read_decided(value: Any, prompt: str) -> ReplyContent:
     """Return what typed answers to a prompt's questions say, as a chat completion's is.
 
     Raises: ValueError or LookupError if they are none.
@@ -141,8 +141,12 @@ def read_decided(value: Any, prompt: str) -> Said:
         answers = {answer.name or "": answer for answer in answers}
     pairs = [(asking, answers[asking.name]) for asking in askings(prompt)]
     refused = any(answer.type == REFUSED for _, answer in pairs)
-    decisions = {} if refused else {asking.name: _decision(asking, one) for asking, one in pairs}
-    return Said(
+    decisions = (
+        {}
+        if refused
+        else {asking.name: _decision(asking, typed_answer) for asking, typed_answer in pairs}
+    )
+    return ReplyContent(
         answer="" if refused else reply_of(prompt, decisions),
         reasoning="",
         finish_reason=REFUSED if refused else "stop",
@@ -163,26 +167,26 @@ def contradictions(call: Call) -> Iterator[tuple[str, str]]:
     reply = call.reply
     if not reply or UNRECORDED.fullmatch(reply):
         return
-    said: Said | None = None
+    content: ReplyContent | None = None
     try:
         value = decoded(reply)
         if call.headers is not None:
-            said = _read(value, call.prompt)
+            content = _read(value, call.prompt)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         yield "reply", f"holds no answer: {_short(reply)}"
         return
     if call.finish_reason == TOO_LARGE:
         return  # only its beginning is kept
     blank = call.finish_reason in WITHHELD or bool(call.reasoning or call.reasoning_tokens)
-    if said is None and not spoken(value, call.answer, blank=blank):
+    if content is None and not spoken(value, call.answer, blank=blank):
         yield "answer", f"says {_short(call.answer)}, which its reply does not"
-    for key, expected in asdict(said).items() if said is not None else ():
-        again = storable(expected) if isinstance(expected, str) else expected
-        if (held := getattr(call, key) or None) != (again or None):
-            yield key, f"says {_short(held)}, its reply says {_short(again)}"
+    for key, expected in asdict(content).items() if content is not None else ():
+        reply_value = storable(expected) if isinstance(expected, str) else expected
+        if (call_value := getattr(call, key) or None) != (reply_value or None):
+            yield key, f"says {_short(call_value)}, its reply says {_short(reply_value)}"
 
 
-def _read(value: Any, prompt: str) -> Said:
+def _read(value: Any, prompt: str) -> ReplyContent:
     """Return what a reply says, in the protocol that its keys are of.
 
     Raises: as that protocol's reader.
@@ -204,9 +208,9 @@ def spoken(reply: Any, answer: str, *, blank: bool = False) -> bool:
 
     `blank`: an empty answer goes with any reply; else only with one that says nothing.
     """
-    said = "".join("".join(_texts(reply)).split())
+    text = "".join("".join(_texts(reply)).split())
     folded = "".join(answer.split())
-    return folded in said if folded else blank or not said
+    return folded in text if folded else blank or not text
 
 
 def _texts(value: Any, key: str = "") -> Iterator[str]:
@@ -221,7 +225,7 @@ def _texts(value: Any, key: str = "") -> Iterator[str]:
         yield value
 
 
-def stated(message: Mapping[str, Any]) -> str:
+def reasoning_of(message: Mapping[str, Any]) -> str:
     """Return the reasoning that a message holds beside its content, in either spelling."""
     text = message.get("reasoning_content") or message.get("reasoning")
     parts = message.get("content")
@@ -236,7 +240,7 @@ def _thought(part: Any) -> str:
         return ""
     inside = part.get("thinking", part.get("summary", part.get("text")))
     if isinstance(inside, list):
-        texts = (each.get("text") for each in inside if isinstance(each, dict))
+        texts = (block.get("text") for block in inside if isinstance(block, dict))
         return "".join(text for text in texts if isinstance(text, str))
     return inside if isinstance(inside, str) else ""
 

@@ -19,7 +19,7 @@ class AnotherProtocolError(ValueError):
     """A reply of JSON that is of another protocol than was spoken."""
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class ReplyContent(msgspec.Struct, frozen=True, kw_only=True):
     """The contents of a reply. Unit: tokens; those read include what a cache held."""
 
     answer: str
@@ -48,20 +48,20 @@ def separated(text: str) -> tuple[str, str]:
 
     A block that was never closed is all reasoning: the answer had not begun.
     """
-    kept: list[str] = []
+    blocks: list[str] = []
     while opened := _OPENING.match(text):
         name = opened[1] or opened[2]
         closing = f"[/{name}]" if opened[2] else f"</{name}>"
         inside, closed, after = text[opened.end() :].partition(closing)
-        kept.append(inside)
+        blocks.append(inside)
         text = after.lstrip() if closed else ""
     # A text is looked for in a tenth of the time of a pattern, and next to no answer holds it.
-    if not kept and _CLOSED in text and (closed_only := _ONLY_CLOSED.search(text)):
-        kept.append(text[: closed_only.start()])
+    if not blocks and _CLOSED in text and (closed_only := _ONLY_CLOSED.search(text)):
+        blocks.append(text[: closed_only.start()])
         text = text[closed_only.end() :].lstrip()
-    if not kept:
+    if not blocks:
         return "", text
-    return "\n".join(filter(None, map(str.strip, kept))), text
+    return "\n".join(filter(None, map(str.strip, blocks))), text
 
 
 def named(value: Any) -> str | None:

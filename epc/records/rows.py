@@ -19,7 +19,7 @@ from epc.spec.domains import Domain, PhaseName
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """One round: what was drawn, the calls it refers to, and its verdict."""
+    """A round: what was drawn, the calls it refers to, and its verdict."""
 
     seed: int
     phase: PhaseName
@@ -36,17 +36,17 @@ class Trial(Struct, frozen=True, kw_only=True):
 
     @property
     def turn(self) -> Turn:
-        """What was drawn."""
+        """The round's draws."""
         return Turn(u_task=self.u_task, u_strategy=self.u_strategy)
 
     @property
-    def stated(self) -> Verdict:
+    def parsed_verdict(self) -> Verdict:
         """The verdict that the row states."""
         return Verdict(self.verdict)
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """One answer: what was asked of whom, what came back, and at what cost.
+    """An answer: what was asked of whom, what came back, and at what cost.
 
     A key that is null or absent is None: of `answered_at`, `origin` tells which (Reading R76).
     """
@@ -111,7 +111,7 @@ class WeightRow(Struct, frozen=True, kw_only=True):
 
 
 class ProbeRow(Struct, frozen=True, kw_only=True):
-    """One question beside the measurement; its `call` is held against the schema of calls."""
+    """A question beside the measurement; its `call` is held against the schema of calls."""
 
     probe: Kind
     domain: Domain

@@ -45,10 +45,10 @@ _MAX_LISTED: Final = 1000
 def schema(name: str) -> Any:
     """Return a schema of the current version by name: its file without `.json`, or one within."""
     path = files("epc.spec") / "schemas" / VERSION / f"{WITHIN.get(name, name)}.json"
-    whole = json.loads(path.read_text("utf-8"))
+    document = json.loads(path.read_text("utf-8"))
     if name not in WITHIN:
-        return whole
-    return {**whole, "$id": f"urn:epc:schema:{VERSION}:{name}", **whole[DEFINITIONS][name]}
+        return document
+    return {**document, "$id": f"urn:epc:schema:{VERSION}:{name}", **document[DEFINITIONS][name]}
 
 
 @cache
@@ -163,7 +163,7 @@ def domain_findings(document: Json) -> list[Finding]:
 
     Source: Reading R78.
     """
-    domains = Domains.of(_at(document, "/tasks"))
+    domains = Domains.from_names(_part_of(document, "/tasks"))
     return list(_odd(document, domains))
 
 
@@ -171,8 +171,8 @@ def _odd(document: Json, domains: Domains) -> Iterator[Finding]:
     pairs, phases = set(domains.directions), set(domains.phase_names)
     for places, keys in ((_BY_DOMAIN, {*domains.names}), (_BY_PAIR, pairs), (_BY_PHASE, phases)):
         for json_pointer in places:
-            yield from _differ(json_pointer, _at(document, json_pointer), keys)
-    for index, record in enumerate(_at(document, "/results/per_seed")):
+            yield from _differ(json_pointer, _part_of(document, json_pointer), keys)
+    for index, record in enumerate(_part_of(document, "/results/per_seed")):
         where = f"/results/per_seed/{index}"
         for key in _OF_A_SEED:
             yield from _differ(f"{where}/{key}", record[key], pairs)
@@ -182,7 +182,7 @@ def _odd(document: Json, domains: Domains) -> Iterator[Finding]:
             )
 
 
-def _at(document: Json, json_pointer: str) -> Any:
+def _part_of(document: Json, json_pointer: str) -> Any:
     """Return a part of a manifest; None where it does not have it."""
     part: Any = document
     for key in json_pointer.split("/")[1:]:
@@ -193,10 +193,10 @@ def _at(document: Json, json_pointer: str) -> Any:
 def _differ(where: str, part: Any, keys: set[str]) -> Iterator[Finding]:
     if isinstance(part, dict) and part.keys() != keys:
         for key in sorted(keys - part.keys()):
-            yield _found(where, f"{key!r} is missing", _REMEDY)
+            yield _finding(where, f"{key!r} is missing", _REMEDY)
         for key in sorted(part.keys() - keys):
-            yield _found(f"{where}/{key}", "no domain, pair or phase of this run", _REMEDY)
+            yield _finding(f"{where}/{key}", "no domain, pair or phase of this run", _REMEDY)
 
 
-def _found(where: str, problem: str, remedy: str) -> Finding:
+def _finding(where: str, problem: str, remedy: str) -> Finding:
     return Finding(clause=clause_of(where), where=where, problem=problem, remedy=remedy)

@@ -95,9 +95,9 @@ def read_lines(
                     yield index, None, [finding(where, problem, "one JSON object a line")]
                     return
                 text, problems = decode(line)
-                value, more = (None, []) if problems else reader.parse(text)
-                defect = (*problems, *more)
-                yield index, value, [replace(each, where=where + each.where) for each in defect]
+                value, further = (None, []) if problems else reader.parse(text)
+                defect = (*problems, *further)
+                yield index, value, [replace(fault, where=where + fault.where) for fault in defect]
 
 
 def dumps(value: Any) -> str:
@@ -176,13 +176,13 @@ def disagreements(expected: Any, actual: Any) -> list[str]:
     return list(_differences(expected, actual, ""))
 
 
-def contradictions(again: Any, stated: Any) -> Iterator[tuple[str, str]]:
+def contradictions(recomputation: Any, claim: Any) -> Iterator[tuple[str, str]]:
     """Yield each place where a document does not say what was computed again, and what both say."""
-    for where in disagreements(again, stated):
-        yield where, f"says {_at(stated, where)}, recomputed {_at(again, where)}"
+    for where in disagreements(recomputation, claim):
+        yield where, f"says {_excerpt(claim, where)}, recomputed {_excerpt(recomputation, where)}"
 
 
-def _at(value: Any, where: str) -> str:
+def _excerpt(value: Any, where: str) -> str:
     for part in where.split("/")[1:]:
         if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
             value = value[int(part)]

@@ -153,9 +153,9 @@ class _Reader:
             key = event.value
             below = where + pointer(key)
             if key in mapping:
-                again = f"line {event.start_mark.line + 1}"
-                self._note(below, f"the key appears twice: here and on {again}", "keep one of them")
-                self._value(next(self._events), f"{below} of {again}", depth + 1)
+                line = f"line {event.start_mark.line + 1}"
+                self._note(below, f"the key appears twice: here and on {line}", "keep one of them")
+                self._value(next(self._events), f"{below} of {line}", depth + 1)
                 continue
             self._document.lines[below] = event.start_mark.line + 1
             mapping[key] = self._value(next(self._events), below, depth + 1)

@@ -18,7 +18,7 @@ from epc.records import strict_json
 from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.judging.documents import LONGEST_LINE
-from epc.records.observed.parquet import MAGIC, damaged, opened
+from epc.records.verdicts.parquet import MAGIC, damaged, opened
 
 
 def content_of(path: Path) -> bytes:
@@ -26,11 +26,11 @@ def content_of(path: Path) -> bytes:
 
     Raises: UsageError if it is larger; WorldError if it cannot be read.
     """
-    most = json_text.MAX_DOCUMENT_BYTES
+    limit = json_text.MAX_DOCUMENT_BYTES
     with able_to("read", path), path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise UsageError(f"{path} is larger than {most:,} bytes: no judge reads or writes so much")
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise UsageError(f"{path} is larger than {limit:,} bytes: no judge reads or writes so much")
     return content
 
 
@@ -50,10 +50,12 @@ class TableRow:
     is_text: bool = False  # every value is a text: CSV has no numbers
 
 
-def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterator[TableRow]:
+def rows_of(
+    source: Path, *, rows_pointer: str = "", clause: str = "JUDGE-6.3"
+) -> Iterator[TableRow]:
     """Yield the rows of a file, or of every file in a folder.
 
-    `at` is a JSON Pointer to the rows within a JSON document, or within each line of JSON Lines.
+    `rows_pointer` is the JSON Pointer to the rows in a JSON document, or in a line of JSON Lines.
 
     Raises: MalformedError at the first that cannot be read; WorldError if the disk refuses.
     """
@@ -63,9 +65,9 @@ def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterato
         if not paths:
             raise UsageError(f"{source} holds no file of rows")
         for path in paths:
-            yield from _of_file(path, at, clause)
+            yield from _of_file(path, rows_pointer, clause)
     else:
-        yield from _of_file(source, at, clause)
+        yield from _of_file(source, rows_pointer, clause)
 
 
 Kind = Literal["csv", "excel", "json", "json lines", "parquet"]
@@ -90,7 +92,7 @@ def kind_of(path: Path) -> Kind:
     return "json lines" if begins == b"{" and _is_json(opening) else "json"
 
 
-def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
+def _of_file(path: Path, rows_pointer: str, clause: str) -> Iterator[TableRow]:
     kind = kind_of(path)
     if kind == "parquet":
         yield from _parquet(path)
@@ -101,12 +103,12 @@ def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
             for line, cells in table:
                 yield TableRow(file=path.name, place=f"line {line}", value=cells, is_text=True)
     elif kind == "json lines":
-        yield from _json_lines(path, at, clause)
+        yield from _json_lines(path, rows_pointer, clause)
     else:
         text = text_of(path, clause)
         value, problems = Reader(foreign=True).parse(text.removeprefix(_MARK))
         refuse(problems)
-        yield from _within(path.name, "", value, at, clause)
+        yield from _rows_within(path.name, "", value, rows_pointer, clause)
 
 
 def _is_json(line: bytes) -> bool:
@@ -117,23 +119,27 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _json_lines(path: Path, at: str, clause: str) -> Iterator[TableRow]:
+def _json_lines(path: Path, rows_pointer: str, clause: str) -> Iterator[TableRow]:
     for index, value, problems in strict_json.read_lines(
         path, "rows", longest=LONGEST_LINE, foreign=True
     ):
         refuse(problems)
-        yield from _within(path.name, f"line {index + 1}", value, at, clause)
+        yield from _rows_within(path.name, f"line {index + 1}", value, rows_pointer, clause)
 
 
-def _within(file: str, position: str, value: Any, at: str, clause: str) -> Iterator[TableRow]:
+def _rows_within(
+    file: str, position: str, value: Any, rows_pointer: str, clause: str
+) -> Iterator[TableRow]:
     """Yield the rows of a document: the list that the pointer leads to, or one row."""
-    content = resolve(value, at)
+    content = resolve(value, rows_pointer)
     if is_missing(content):
-        problem = f"{file} has nothing at {at!r}, where the mapping says its rows stand"
+        problem = f"{file} has nothing at {rows_pointer!r}, where the mapping says its rows stand"
         raise MalformedError(
-            Finding(clause=clause, where=at, problem=problem, remedy="mend `rows`")
+            Finding(clause=clause, where=rows_pointer, problem=problem, remedy="mend `rows`")
         )
-    if not isinstance(content, list) or (position and not at):  # a line by itself is one row
+    if not isinstance(content, list) or (
+        position and not rows_pointer
+    ):  # a line by itself is one row
         yield TableRow(file=file, place=position or "row 1", value=content)
         return
     for index, row in enumerate(content):
@@ -148,7 +154,7 @@ def _parquet(path: Path) -> Iterator[TableRow]:
         findings = Findings()
         table = opened(path.name, file, findings, fields=None)
         if table is None:
-            raise MalformedError(findings.kept()[0])
+            raise MalformedError(findings.as_list()[0])
         rows = (row for batch in table.iter_batches(_BATCH) for row in batch.to_pylist())
         number = 0
         try:

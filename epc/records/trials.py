@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from epc.protocol.config import Configuration
-from epc.protocol.diagnostics import Judged
+from epc.protocol.diagnostics import EvaluatorAnswer
 from epc.protocol.draws import GENERATOR, pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
@@ -35,7 +35,7 @@ Row = tuple[int, Trial]  # its index in the file, and the row
 class TrialReplay(Struct, kw_only=True, dict=True):
     """Replays a run's trials, seed by seed.
 
-    `calls` is None where the calls are not at hand; references are then not followed. `whole` says
+    `calls` is None where the calls are not at hand; no reference is then followed. `is_whole` says
     that rounds may have drawn a pair that recorded verdicts do not hold (Reading R72).
     """
 
@@ -43,12 +43,12 @@ class TrialReplay(Struct, kw_only=True, dict=True):
     seeds: list[int]
     generator: str
     reuse: bool
-    whole: bool
+    is_whole: bool
     executor_template: str | None
     calls: Mapping[str, Call] | None
     findings: Findings
     outcomes: dict[int, Outcome] = field(default_factory=dict)
-    judged: dict[str, Judged] = field(default_factory=dict)
+    judged: dict[str, EvaluatorAnswer] = field(default_factory=dict)
     cells: list[Cell] = field(default_factory=list)
     _followed: set[tuple[str | None, ...]] = field(default_factory=set)
 
@@ -58,7 +58,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
         rows: list[Row] = []
         finished: set[int] = set()
         # More rows than a seed has rounds are findings, and findings past the kept ones a number.
-        most = len(self.config.phases) * self.config.rounds + MAX_KEPT
+        limit = len(self.config.phases) * self.config.rounds + MAX_KEPT
         for index, row in trials:
             if row.seed != seed:
                 self._seed(seed, rows)
@@ -69,13 +69,13 @@ class TrialReplay(Struct, kw_only=True, dict=True):
                     self._note(
                         f"/trials/{index}/seed", f"seed {seed} comes back after another seed"
                     )
-            if len(rows) < most:
+            if len(rows) < limit:
                 rows.append((index, row))
         self._seed(seed, rows)
         for missing in [s for s in self.seeds if s not in self.outcomes and s not in finished]:
             if not self.config.rounds:
-                none = {phase.name: list[Row]() for phase in self.config.phases}
-                self.outcomes[missing] = self._replay(missing, none)
+                no_rows = {phase.name: list[Row]() for phase in self.config.phases}
+                self.outcomes[missing] = self._replay(missing, no_rows)
             elif missing != seed:
                 self._note("/trials", f"seed {missing} has no trials")
 
@@ -92,26 +92,28 @@ class TrialReplay(Struct, kw_only=True, dict=True):
     def _by_phase(self, seed: int, rows: list[Row]) -> dict[PhaseName, list[Row]] | None:
         """Return a seed's rows by phase if every round is there exactly once."""
         phases: dict[PhaseName, dict[int, Row]] = {p.name: {} for p in self.config.phases}
-        whole = True
+        complete = True
         last = (-1, -1)
         for index, row in rows:
             if row.phase not in phases:
-                known = row.phase in self.config.domains.phase
+                is_control = row.phase in self.config.domains.phase
                 why = (
-                    "the control of this run was not measured" if known else "no phase of this run"
+                    "the control of this run was not measured"
+                    if is_control
+                    else "no phase of this run"
                 )
                 problem = f"{_name(seed, row)}: {why}"
                 self._note(f"/trials/{index}/phase", problem)
-                whole = False
+                complete = False
                 continue
             position = (self.config.domains.phase[row.phase].stream, row.round)
             if row.round in phases[row.phase]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} appears twice")
-                whole = False
+                complete = False
             elif row.round >= self.config.rounds:
                 problem = f"{_name(seed, row)}: expected rounds 0 to {self.config.rounds - 1}"
                 self._note(f"/trials/{index}/round", problem)
-                whole = False
+                complete = False
             elif position < last:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} is out of order")
             phases[row.phase].setdefault(row.round, (index, row))
@@ -119,10 +121,10 @@ class TrialReplay(Struct, kw_only=True, dict=True):
         for name, rounds in phases.items():
             absent = (str(r) for r in range(self.config.rounds) if r not in rounds)
             if missing := list(islice(absent, _MAX_LISTED + 1)):
-                whole = False
-                more = [*missing[:_MAX_LISTED], "..."] if len(missing) > _MAX_LISTED else missing
-                self._note("/trials", f"seed {seed} {name} has no round {', '.join(more)}")
-        if not whole:
+                complete = False
+                listed = [*missing[:_MAX_LISTED], "..."] if len(missing) > _MAX_LISTED else missing
+                self._note("/trials", f"seed {seed} {name} has no round {', '.join(listed)}")
+        if not complete:
             return None
         return {name: [rounds[r] for r in sorted(rounds)] for name, rounds in phases.items()}
 
@@ -143,7 +145,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
             problem = f"says {row.task}, u_task {row.u_task!r} gives {task}"
             self.findings.add("Reading R2", f"{where}/task", problem, _ROW_REMEDY)
             sound = False
-        missing = self.whole and row.evaluation is None
+        missing = self.is_whole and row.evaluation is None
         verdict = Verdict.MISSING if missing else parse_verdict(row.raw)
         if verdict != row.verdict or (missing and row.raw):
             problem = f"says {row.verdict}, the raw text gives {verdict}"
@@ -183,7 +185,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
             pair, method=self.config.method, template=self.config.evaluator_prompt
         )
         if row.verdict == "missing":
-            if prompt in self._asked:
+            if prompt in self._evaluator_prompts:
                 self._note(f"{where}/verdict", "says missing, and a call holds this pair's verdict")
             return
         call = self._call(
@@ -228,12 +230,12 @@ class TrialReplay(Struct, kw_only=True, dict=True):
 
     @cached_property
     def _prompts(self) -> dict[str, str]:
-        """What each strategy puts before a task."""
+        """The prompt that each strategy puts before a task."""
         return {strategy.name: strategy.prompt for strategy in self.config.strategies}
 
     @cached_property
-    def _asked(self) -> set[str]:
-        """What the evaluator was asked, in its words."""
+    def _evaluator_prompts(self) -> set[str]:
+        """The evaluator's prompts."""
         return {call.prompt for call in (self.calls or {}).values() if call.role == "evaluator"}
 
     def _replay(self, seed: int, phases: dict[PhaseName, list[Row]]) -> Outcome:
@@ -250,7 +252,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
             index, row = phases[comparison.phase.name][comparison.round]
             self._check_choice(index, row, comparison, names)
             self._judge(row)
-            verdict = row.stated
+            verdict = row.parsed_verdict
             cell = Cell(
                 domain=comparison.phase.domain,
                 strategy=comparison.strategy,
@@ -269,7 +271,9 @@ class TrialReplay(Struct, kw_only=True, dict=True):
         if name is not None and name not in self.judged:
             call = (self.calls or {}).get(name)
             classification = classify(row.raw, finish_reason=call.finish_reason if call else None)
-            self.judged[name] = Judged(call=name, strategy=row.strategy, said=classification)
+            self.judged[name] = EvaluatorAnswer(
+                call=name, strategy=row.strategy, kind=classification
+            )
 
     def _check_choice(
         self, index: int, row: Trial, comparison: Comparison, names: list[str]

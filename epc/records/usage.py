@@ -1,4 +1,4 @@
-"""What a run used and who answered it, counted from its calls (EPC-5.3, pitfalls 1 and 2)."""
+"""Usage of a run and who answered it, counted from its calls (EPC-5.3, pitfalls 1 and 2)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -28,8 +28,8 @@ NO_ANSWER: Final = (
 )
 
 
-class Spent(Struct):
-    """What the calls of one role came to. Units: calls, HTTP retries, tokens."""
+class RoleUsage(Struct):
+    """Usage of one role's calls. Units: calls, HTTP retries, tokens."""
 
     calls: int = 0
     retries: int = 0
@@ -84,7 +84,7 @@ class Spent(Struct):
 class Usage(Struct):
     """Counts over the rows of calls.jsonl, role by role; one pass, nothing kept."""
 
-    by_role: defaultdict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
+    by_role: defaultdict[str, RoleUsage] = field(default_factory=lambda: defaultdict(RoleUsage))
 
     def add(self, call: Call) -> None:
         """Count one call."""
@@ -108,10 +108,10 @@ class Usage(Struct):
         def by_role(count: str) -> Json:
             return {role: spent[count] for role, spent in roles.items()}
 
-        every = self.by_role.values()
-        has_origins = any(spent.origins for spent in every)  # older records do not say
+        usages = self.by_role.values()
+        has_origins = any(spent.origins for spent in usages)  # older records do not say
         origins = {role: dict(sorted(self.by_role[role].origins.items())) for role in ROLES}
-        none = {role: dict(sorted(self.by_role[role].no_answer.items())) for role in ROLES}
+        no_answer = {role: dict(sorted(self.by_role[role].no_answer.items())) for role in ROLES}
         reasoned = {
             role: {"calls": spent.reasoned, "tokens": spent.reasoning_tokens}
             for role in ROLES
@@ -121,13 +121,13 @@ class Usage(Struct):
             **({"origins": origins} if has_origins else {}),
             "calls": by_role("calls"),
             "tokens": {
-                "in": sum(spent.tokens_in for spent in every),
-                "out": sum(spent.tokens_out for spent in every),
+                "in": sum(spent.tokens_in for spent in usages),
+                "out": sum(spent.tokens_out for spent in usages),
             },
-            "retries": sum(spent.retries for spent in every),
+            "retries": sum(spent.retries for spent in usages),
             "served_models": by_role("served_models"),
             "system_fingerprints": by_role("system_fingerprints"),
-            **({"no_answer": none} if any(none.values()) else {}),
+            **({"no_answer": no_answer} if any(no_answer.values()) else {}),
             **({"reasoning": reasoned} if reasoned else {}),
             **({"members": [spent.of_member() for _, spent in members]} if members else {}),
         }
@@ -143,19 +143,19 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
     for role, reasons in provenance.no_answer.items():
         if reasons:
             causes = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-            of = provenance.calls[role]
-            problem = f"{sum(reasons.values())} of {of} answers of the {role} are none: {causes}"
+            total = provenance.calls[role]
+            problem = f"{sum(reasons.values())} of {total} answers of the {role} are none: {causes}"
             yield f"/provenance/no_answer/{role}", problem
     # Reading R79:
     if (reasoned := provenance.reasoning.get("evaluator")) is not None:
-        of = provenance.calls["evaluator"]
+        total = provenance.calls["evaluator"]
         problem = (
-            f"{reasoned.calls} of {of} verdicts came after reasoning, which EPC-2.6(d) rules out"
+            f"{reasoned.calls} of {total} verdicts came after reasoning, which EPC-2.6(d) rules out"
         )
         yield "/provenance/reasoning/evaluator", problem
     yield from _suspected_members(manifest)
     for role in ROLES:
-        model = manifest.asked.get(role)
+        model = manifest.models.get(role)
         if model is None or not model.endpoint.startswith("http"):
             continue
         where, version = f"/provenance/served_models/{role}", model.version
@@ -174,16 +174,16 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
 def _suspected_members(manifest: Head) -> Iterator[tuple[str, str]]:
     """Yield what makes the answers of a wrapper's members doubtful, as of an evaluator."""
     members = manifest.evaluator.members
-    for at, (own, used) in enumerate(zip(members, manifest.provenance.members, strict=False)):
-        where, name = f"/provenance/members/{at}", own.model
-        if none := sum(used.no_answer.values()):
-            yield where, f"{none} of {used.calls} answers of {name} are none"
+    for index, (member, used) in enumerate(zip(members, manifest.provenance.members, strict=False)):
+        where, name = f"/provenance/members/{index}", member.model
+        if no_answers := sum(used.no_answer.values()):
+            yield where, f"{no_answers} of {used.calls} answers of {name} are none"
         if used.reasoned:
             why = "came after reasoning, which EPC-2.6(d) rules out"
             yield where, f"{used.reasoned} of {used.calls} answers of {name} {why}"
-        if own.endpoint.startswith("http"):
+        if member.endpoint.startswith("http"):
             for served in used.served_models:
-                if served != own.version:
-                    yield where, f"{own.version} was asked for, {served} answered"
+                if served != member.version:
+                    yield where, f"{member.version} was asked for, {served} answered"
             if len(used.system_fingerprints) > 1:
                 yield where, f"the system fingerprint of {name} changed within the run"

@@ -22,7 +22,7 @@ from epc.protocol.table import VERDICTS
 from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
 from epc.records.earlier import published_counts, published_summary
-from epc.records.findings import Checked, Findings
+from epc.records.findings import CheckResult, Findings
 from epc.records.layout import PROBES, RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import read_probes
@@ -41,15 +41,15 @@ _MAX_SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report(Checked):
-    """What validation found.
+class Report(CheckResult):
+    """Findings of a validation.
 
-    `manifest` (None where it could not be read) and `asked`, the run's probes, are what was read
+    `manifest` (None where it could not be read) and `probes`, the run's probes, are what was read
     on the way, for whoever goes on from here.
     """
 
     manifest: Manifest | None = field(default=None, compare=False, repr=False)
-    asked: list[AnsweredProbe] = field(default_factory=list, compare=False, repr=False)
+    probes: list[AnsweredProbe] = field(default_factory=list, compare=False, repr=False)
 
 
 def validate(path: Path, *, figures: bool = True) -> Report:
@@ -68,7 +68,7 @@ def validate(path: Path, *, figures: bool = True) -> Report:
     folder, findings = manifest_path(path).parent, Findings()
     probes: list[AnsweredProbe] = []
     distinct = _check_configuration(manifest, findings)
-    configured = all(finding.severity != "error" for finding in findings.kept())
+    configured = all(finding.severity != "error" for finding in findings.as_list())
     sound = _check_seeds(manifest, findings) and distinct and figures
     if manifest.raw is None:
         problem = "names no raw trials, so its weights cannot be recomputed"
@@ -86,7 +86,7 @@ def validate(path: Path, *, figures: bool = True) -> Report:
     if _check_table(manifest, findings) and sound:
         _check_against_weights(manifest, findings)
     _check_provenance(manifest, findings)
-    return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=probes)
+    return Report(path=str(path), findings=findings.as_list(), manifest=manifest, probes=probes)
 
 
 class _Panel(Struct, frozen=True, kw_only=True):
@@ -185,8 +185,8 @@ def _check_seeds(manifest: Manifest, findings: Findings) -> bool:
             where = f"/results/per_seed/{index}/weights/{phase}"
             weights = record.weights[phase]
             if weights.keys() != names.keys():
-                others = ", ".join(sorted(weights.keys() ^ set(names)))[:_MAX_SHOWN]
-                message = f"{others}: not the names of /strategies"
+                mismatch = ", ".join(sorted(weights.keys() ^ set(names)))[:_MAX_SHOWN]
+                message = f"{mismatch}: not the names of /strategies"
                 findings.add("EPC-2.8(7)", where, message, "give one weight a strategy")
             elif problem := simplex_problem([weights[name] for name in names]):
                 findings.add("EPC-2.3", where, problem, _RECOMPUTE)
@@ -232,54 +232,54 @@ def _miscounted(manifest: Manifest, domain: Domain) -> str | None:
 
 def _check_files(raw: Mapping[RawName, RawFile], folder: Path, findings: Findings) -> bool:
     """Check the raw files' names and digests; return whether all are there to be read."""
-    there = True
-    for name, stated in raw.items():
+    complete = True
+    for name, entry in raw.items():
         where = f"/raw/{name}"
-        path = folder / stated.path
-        if stated.path != RAW[name]:
-            problem, there = f"says {stated.path}, expected {RAW[name]}", False
+        path = folder / entry.path
+        if entry.path != RAW[name]:
+            problem, complete = f"says {entry.path}, expected {RAW[name]}", False
             findings.add("EPC-2.5(d)", f"{where}/path", problem, "use the run folder's names")
         elif path.is_symlink() or not path.is_file():
-            problem, there = f"there is no file {stated.path} beside the manifest", False
+            problem, complete = f"there is no file {entry.path} beside the manifest", False
             findings.add("EPC-2.5(d)", where, problem, "put the raw files back")
         else:
             for key, value in digest(path).items():
-                if value != getattr(stated, key):
-                    problem = f"says {getattr(stated, key)}, the file has {value}"
+                if value != getattr(entry, key):
+                    problem = f"says {getattr(entry, key)}, the file has {value}"
                     remedy = "restore the file as it was measured"
                     findings.add("EPC-2.5(d)", f"{where}/{key}", problem, remedy)
-    return there
+    return complete
 
 
 def _check_against_trials(
     manifest: Manifest, folder: Path, findings: Findings
 ) -> Mapping[str, Call]:
     """Recompute everything from the trials, compare, and return the calls that were read."""
-    again = recompute(manifest, folder, findings)
-    stated = manifest.document["results"]
-    by_seed = {record["seed"]: index for index, record in enumerate(stated["per_seed"])}
-    for record in again.per_seed:
+    recomputation = recompute(manifest, folder, findings)
+    results = manifest.document["results"]
+    by_seed = {record["seed"]: index for index, record in enumerate(results["per_seed"])}
+    for record in recomputation.per_seed:
         if (index := by_seed.get(record["seed"])) is not None:  # a missing one is noted already
             where = f"/results/per_seed/{index}"
-            _compare(record, stated["per_seed"][index], where, findings)
-    if again.summary is not None:
-        summary = published_summary(again.summary, manifest.document)
-        _compare(summary, stated["summary"], "/results/summary", findings)
-        _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
+            _compare(record, results["per_seed"][index], where, findings)
+    if recomputation.summary is not None:
+        summary = published_summary(recomputation.summary, manifest.document)
+        _compare(summary, results["summary"], "/results/summary", findings)
+        _compare(recomputation.table, results["verdict_table"], "/results/verdict_table", findings)
     provenance = manifest.document["provenance"]
-    counted = published_counts(again.usage.as_json(), provenance)
+    counted = published_counts(recomputation.usage.as_json(), provenance)
     stated_counts = {*counted, "origins", "no_answer", "reasoning", "members"}
     provenance_counts = {key: provenance[key] for key in provenance if key in stated_counts}
     _compare(counted, provenance_counts, "/provenance", findings)
-    replayed = {record["seed"] for record in again.per_seed}
+    replayed = {record["seed"] for record in recomputation.per_seed}
     lost = set(manifest.config.seeds) - replayed
-    _check_weight_rows(again.per_seed, lost, folder, findings)
-    return again.calls
+    _check_weight_rows(recomputation.per_seed, lost, folder, findings)
+    return recomputation.calls
 
 
 def _check_reuse(manifest: Manifest, findings: Findings) -> None:
     """An answer may serve a second round only where it was the only one to be had."""
-    for role, model in manifest.asked.items():
+    for role, model in manifest.models.items():
         if model.decoding.temperature != 0 and manifest.reuses:
             where = f"/{role}/decoding/temperature"
             problem = f"answers were reused at temperature {model.decoding.temperature}"
@@ -297,22 +297,22 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
     vectors = [{phase: vector(record, phase) for phase in phases} for record in per_seed]
     figures = weight_figures(vectors, domains)
     for index, (record, weights, figure) in enumerate(zip(per_seed, vectors, figures, strict=True)):
-        again = {
+        recomputation = {
             **figure,
             "zero_cause": zero_causes(weights, figure["zero_coupling"], domains),
             "tie_rate": tie_rate(record, domains),
         }
-        stated = {key: record[key] for key in again}
-        _compare(again, stated, f"/results/per_seed/{index}", findings)
+        claim = {key: record[key] for key in recomputation}
+        _compare(recomputation, claim, f"/results/per_seed/{index}", findings)
         for phase in record["verdicts"]:
             played, rounds = sum(record["verdicts"][phase].values()), manifest.config.rounds
             if played != rounds:
                 where = f"/results/per_seed/{index}/verdicts/{phase}"
                 findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
-    if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
+    if len(findings) == 0 or all(f.severity == "warning" for f in findings.as_list()):
         summary = results["summary"]
         table = verdict_table(manifest)
-        again = summarise(
+        recomputation = summarise(
             per_seed,
             domains=domains,
             evidence=evidence(per_seed, table=table, config=manifest.configuration),
@@ -321,7 +321,7 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
             reliability=restated(manifest),
             length=summary.get("length_correlation"),
         )
-        published = published_summary(again, manifest.document)
+        published = published_summary(recomputation, manifest.document)
         _compare(published, summary, "/results/summary", findings)
 
 
@@ -356,8 +356,8 @@ def _check_weight_rows(
         findings.add(clause, "/weights", problem, remedy)
 
 
-def _compare(again: Any, stated: Any, where: str, findings: Findings) -> None:
-    for json_pointer, problem in contradictions(again, stated):
+def _compare(recomputation: Any, claim: Any, where: str, findings: Findings) -> None:
+    for json_pointer, problem in contradictions(recomputation, claim):
         findings.add(_clause(where + json_pointer), where + json_pointer, problem, _RECOMPUTE)
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final, Self
 from epc.digests import sha256
 from epc.protocol.results import Json
 from epc.records.manifest import ModelIdentity
-from epc.records.observed.types import Choices, Judge
 from epc.records.strict_json import dumps_line
+from epc.records.verdicts.types import Choices, Judge
 from epc.registry.platforms import parts_of, platform_of, provider_of
-from epc.registry.record import Asked, Fault, Model, Record
+from epc.registry.record import Fault, Model, Record, RecordedModel
 from epc.registry.tags import Tag
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
@@ -27,8 +27,8 @@ NO_CHOICES: Final = Choices()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What nobody but the contributor can know of a measurement.
+class Declaration:
+    """Declaration of what nobody but the contributor can know of a measurement.
 
     `login` is the contributor's on GitHub; `weights` the digest of what a server of one's own
     served; `source` says whose recorded verdicts are, and how they were given. `proxy` says that
@@ -53,7 +53,7 @@ class Said:
     choices: Choices = NO_CHOICES
 
     @classmethod
-    def of(cls, card: Record) -> Self:
+    def from_card(cls, card: Record) -> Self:
         """Return what the card of recorded verdicts says that nobody could know without it."""
         return cls(
             generation=card.generation,
@@ -97,7 +97,7 @@ def digest(value: Any) -> str:
 
 
 def model_of(
-    identity: ModelIdentity, platform: str | None, declaration: Said | None = None
+    identity: ModelIdentity, platform: str | None, declaration: Declaration | None = None
 ) -> Model:
     """Return who was asked, as a card states it."""
     parts, slash = parts_of(identity.model), "/" in identity.model
@@ -109,7 +109,7 @@ def model_of(
         gateway=identity.gateway,
         proxy=declaration is not None and declaration.proxy,
         as_printed=None,
-        asked=Asked(model=identity.model, endpoint=identity.endpoint),
+        asked=RecordedModel(model=identity.model, endpoint=identity.endpoint),
         weights=declaration.weights if declaration else None,
     )
 

@@ -53,7 +53,7 @@ def check(checkout: Path) -> list[Finding]:
     listed = checkout / layout.FOLDER / layout.EVALUATORS / layout.CATALOGUE
     if listed.is_file():
         _catalogue(listed.read_text("utf-8", "replace"), called, findings)
-    return findings.kept()
+    return findings.as_list()
 
 
 def _catalogue(text: str, called: dict[tuple[str, str], str], findings: Findings) -> None:
@@ -70,9 +70,9 @@ def _catalogue(text: str, called: dict[tuple[str, str], str], findings: Findings
         findings.add(_CLAUSE, where, problem, remedy)
     for row in rows:
         for name in row.names.split():
-            other = called.setdefault((row.platform, name.casefold()), row.generation)
-            if other != row.generation:
-                problem = f"{row.platform}/{name} is {row.generation}, and {other} too"
+            generation = called.setdefault((row.platform, name.casefold()), row.generation)
+            if generation != row.generation:
+                problem = f"{row.platform}/{name} is {row.generation}, and {generation} too"
                 findings.add(_CLAUSE, where, problem, "a name means one model on a platform")
 
 
@@ -111,8 +111,8 @@ def _meaning(where: str, record: Json, stem: str, findings: Findings) -> None:
     for index, life in enumerate(record["platforms"]):
         stages = ("released", "deprecated", "retires")
         days = [(stage, life[stage]["date"]) for stage in stages if life[stage]]
-        for (earlier, first), (later, second) in pairwise(days):
+        for (previous_stage, first), (next_stage, second) in pairwise(days):
             if first > second:
-                problem = f"{later} on {second}, {earlier} on {first} only"
-                pointer = f"{where}/platforms/{index}/{later}"
+                problem = f"{next_stage} on {second}, {previous_stage} on {first} only"
+                pointer = f"{where}/platforms/{index}/{next_stage}"
                 findings.add(_CLAUSE, pointer, problem, "see what its source says")

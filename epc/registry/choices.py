@@ -11,28 +11,28 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 from pathlib import Path
 
-from epc.analysis.choice_table import Asked, PriceOf, choices
-from epc.analysis.observed_rows import fits
+from epc.analysis.choice_table import BenchmarkJudge, PriceOf, choices
 from epc.analysis.selection import bank_of, selections
+from epc.analysis.verdicts_rows import fits
 from epc.errors import UsageError
 from epc.records.choices import PICKED, Choices, Picked
-from epc.records.observed.columns import Verdicts, joined
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.typed import as_json, parse
+from epc.records.verdicts.columns import Verdicts, joined
 from epc.registry import layout
 from epc.registry.kinds.loop import paid_in
-from epc.registry.observed import kept_verdicts
 from epc.registry.reading import malformed, of_folder
 from epc.registry.snapshots import Snapshot
-from epc.registry.succession import Kept
+from epc.registry.succession import VerdictStore
+from epc.registry.verdicts import kept_verdicts
 from epc.registry.writing import RegistryLock
 from epc.statistics.figures import Figure
 from epc.statistics.gains import Exchange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Compared:
-    """What is compared: `settings` are patterns of the settings' names, by the source's name."""
+class _ComparisonSettings:
+    """Sources to compare: `settings` are patterns of the settings' names, by the source's name."""
 
     benchmark: str
     decides: str
@@ -44,7 +44,7 @@ class _Compared:
 class _Parameters:
     """The part of params.yaml that says so."""
 
-    choices: _Compared
+    choices: _ComparisonSettings
 
 
 def write_choices(lock: RegistryLock, price_of: PriceOf) -> Path:
@@ -66,29 +66,29 @@ def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
     Raises: as `write_choices`.
     """
     compared = compared_in(checkout)
-    kept = Kept.of(of_folder(checkout), str(checkout))
-    found = [*asked_in(kept, compared.settings)]
-    if not found:
+    store = VerdictStore.from_registry(of_folder(checkout), str(checkout))
+    judges = [*compared_judges(store, compared.settings)]
+    if not judges:
         raise UsageError(f"no verdicts are kept of {' or '.join(compared.settings)}")
     table = choices(
-        [asked for asked, _ in found],
-        joined([verdicts for _, verdicts in found]),
+        [judge for judge, _ in judges],
+        joined([verdicts for _, verdicts in judges]),
         price_of,
         benchmark=compared.benchmark,
         decides=compared.decides,
         chance=compared.chance,
     )
-    picked = {asked.tag: dict(_picked(asked.tag, verdicts)) for asked, verdicts in found}
-    loops = (s for s in kept.registry.snapshots.values() if s.kind == "loop")
-    paid = {str(s.tag): dict(_paid(kept, s)) for s in loops}
-    return replace(table, picked={t: of for t, of in picked.items() if of}, paid=paid)
+    picked = {judge.tag: dict(_picked(judge.tag, verdicts)) for judge, verdicts in judges}
+    loops = (s for s in store.registry.snapshots.values() if s.kind == "loop")
+    paid = {str(s.tag): dict(_paid(store, s)) for s in loops}
+    return replace(table, picked={t: gains for t, gains in picked.items() if gains}, paid=paid)
 
 
-def _paid(kept: Kept, snapshot: Snapshot) -> Iterator[tuple[str, Exchange]]:
+def _paid(store: VerdictStore, snapshot: Snapshot) -> Iterator[tuple[str, Exchange]]:
     """Yield by start what the judge of an optimiser's runs pays for."""
-    with kept.folder(snapshot) as folder:
-        for start, of in paid_in(folder).items():
-            yield start, Exchange(price=_rounded(of.price), taste=_rounded(of.taste))
+    with store.folder(snapshot) as folder:
+        for start, exchange in paid_in(folder).items():
+            yield start, Exchange(price=_rounded(exchange.price), taste=_rounded(exchange.taste))
 
 
 def _picked(tag: str, verdicts: Verdicts) -> Iterator[tuple[str, Picked]]:
@@ -107,28 +107,30 @@ def _rounded(figure: Figure) -> Figure:
     return Figure(value=value, ci95=None if isnan(low) else (low, high))
 
 
-def asked_in(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[Asked, Verdicts]]:
+def compared_judges(
+    store: VerdictStore, settings: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[BenchmarkJudge, Verdicts]]:
     """Yield each judge of the sources that are compared, and what it said in these settings."""
-    for source, snapshots in kept.by_source.items():
+    for source, snapshots in store.by_source.items():
         patterns = () if isinstance(source, str) else settings.get(source.name, ())
         for snapshot in snapshots if patterns else ():
-            with kept.folder(snapshot) as folder:
+            with store.folder(snapshot) as folder:
                 header, verdicts = kept_verdicts(folder)
             chosen = {n: s for n, s in header.settings.items() if fits([n], patterns)}
-            own = verdicts[verdicts.are_of(chosen)]
-            if len(own):
+            judge_verdicts = verdicts[verdicts.are_of(chosen)]
+            if len(judge_verdicts):
                 prompts = dict.fromkeys(setting.prompt.name for setting in chosen.values())
-                asked = Asked(
+                judge = BenchmarkJudge(
                     model=snapshot.tag.generation,
                     tag=str(snapshot.tag),
                     source=header.source.name,
                     prompt=" or ".join(prompts),
                     settings=frozenset(chosen),
                 )
-                yield asked, own
+                yield judge, judge_verdicts
 
 
-def compared_in(checkout: Path) -> _Compared:
+def compared_in(checkout: Path) -> _ComparisonSettings:
     """Return what params.yaml says is compared.
 
     Raises: MalformedError if it does not say so.

@@ -11,7 +11,7 @@ from msgspec import Struct, convert
 from epc.printable import aligned
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
-from epc.registry.cards import Said, digest
+from epc.registry.cards import Declaration, digest
 from epc.registry.comparison import Comparison, Operand
 from epc.registry.figures import (
     FAILED_RUN,
@@ -52,7 +52,7 @@ class _Conditions(Struct, frozen=True, kw_only=True):
     tasks: str | None = None
 
     @classmethod
-    def of(cls, card: Record) -> Self:
+    def from_card(cls, card: Record) -> Self:
         return convert(card.conditions, cls)
 
 
@@ -200,12 +200,12 @@ def _row(place: str, operand: Operand, own: Operand, unlike: str) -> tuple[str, 
     )
 
 
-def _cell(name: str, operand: Operand, own: Operand) -> str:
+def _cell(name: str, operand: Operand, run: Operand) -> str:
     """Return a figure, and what it is more than the run's; of a failed run that says nothing."""
-    figure, mine = operand.figures.get(name), own.figures.get(name)
+    figure, mine = operand.figures.get(name), run.figures.get(name)
     if figure is None:
         return "-"
-    comparable = mine is not None and operand is not own and not operand.snapshot.failed
+    comparable = mine is not None and operand is not run and not operand.snapshot.failed
     gap = f" ({number_text(figure.mean - mine.mean, '+.3f')})" if mine and comparable else ""
     return f"{number_text(figure.mean, '.3f')}{gap}"
 
@@ -213,14 +213,16 @@ def _cell(name: str, operand: Operand, own: Operand) -> str:
 def published_operand(registry: Registry, tag: str, as_of: date) -> Operand:
     """Return a published snapshot as an operand."""
     snapshot = registry.snapshot(tag)
-    return _operand(str(snapshot.tag), snapshot, registry.of_tag(str(snapshot.tag), as_of).words)
+    return _operand(
+        str(snapshot.tag), snapshot, registry.of_tag(str(snapshot.tag), as_of).status_text
+    )
 
 
 def measured_operand(
     registry: Registry, run: Path, manifest: Manifest, audit: Json, as_of: date
 ) -> Operand:
     """Return a run as an operand, as it would stand in the registry."""
-    said = Said(
+    said = Declaration(
         generation="run",
         contributor="",
         licence="",
@@ -229,9 +231,11 @@ def measured_operand(
         replicates=None,
     )
     offer = measured_offer(run, manifest, audit, said)
-    snapshot = Snapshot.of(offer.card(Tag.parse("v1.0-run"), None), offer.figures)
+    snapshot = Snapshot.from_card(offer.card(Tag.parse("v1.0-run"), None), offer.figures)
     states = registry.expiry([manifest.evaluator.model], as_of)
-    return _operand(str(run), snapshot, "; ".join(dict.fromkeys(state.words for state in states)))
+    return _operand(
+        str(run), snapshot, "; ".join(dict.fromkeys(state.status_text for state in states))
+    )
 
 
 def _operand(name: str, snapshot: Snapshot, state: str) -> Operand:
@@ -262,15 +266,15 @@ def _rounds(snapshot: Snapshot) -> str:
     """Return how long a phase was; the paper says so where it was not 30."""
     card = snapshot.card
     if card.citation:
-        stated = _ROUNDS.search(card.citation.as_printed)
-        return stated[1] if stated else str(ROUNDS)
-    return str(_Conditions.of(card).rounds or "none")
+        match = _ROUNDS.search(card.citation.as_printed)
+        return match[1] if match else str(ROUNDS)
+    return str(_Conditions.from_card(card).rounds or "none")
 
 
 def _tasks(snapshot: Snapshot) -> str:
     """Return whose tasks they are: the paper's (EPC-2.4(c)), or others, by their digest."""
     card = snapshot.card
-    own = _REFERENCE if card.citation else _Conditions.of(card).tasks or ""
+    own = _REFERENCE if card.citation else _Conditions.from_card(card).tasks or ""
     return "the paper's" if own == _REFERENCE else f"others, {own[:12]}" if own else "none"
 
 

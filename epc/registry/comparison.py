@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from epc.errors import UsageError
 from epc.protocol.metrics import COIN_GAMMA, COIN_MEAN
 from epc.protocol.results import Json
-from epc.registry.figures import Figure, at, figures_by_name, has_reference_coin
+from epc.registry.figures import Figure, figure_at, figures_by_name, has_reference_coin
 from epc.registry.names import is_one_contributor
 from epc.registry.record import Model
 from epc.registry.snapshots import Snapshot
@@ -39,7 +39,7 @@ class Operand:
     def floor(self, gamma: Figure) -> str:
         """Return the noise floor that belongs to a gamma."""
         direction = gamma.name.partition("/")[2]
-        own = at(self.snapshot.figures, f"control/noise_floor/{direction}")
+        own = figure_at(self.snapshot.figures, f"control/noise_floor/{direction}")
         if own is not None and own.spread:
             return spread_text(own.mean, *own.spread)
         if own is None and has_reference_coin(self.snapshot):
@@ -143,8 +143,8 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     if not (a.card.audit and b.card.audit):
         return "only measured snapshots can replicate one another"
     comparison = compare_snapshots(a, b)
-    whose = [(card.contributor, card.login) for card in (a.card, b.card)]
-    if is_one_contributor(*whose):
+    contributors = [(card.contributor, card.login) for card in (a.card, b.card)]
+    if is_one_contributor(*contributors):
         return "a replication is a second contributor's"
     if not comparison.like_for_like:
         return f"not like for like: {', '.join(comparison.condition_differences)} differ"

@@ -22,13 +22,13 @@ from epc.registry.registry import Registry
 from epc.registry.tables import TABLES
 from epc.registry.writing import new_folder
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 CARD: Final = "README.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table that was written."""
+    """Table that was written."""
 
     name: str
     path: str
@@ -53,7 +53,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """What was written where, and what cannot be."""
+    """Report of what was written where, and what cannot be."""
 
     out: str
     as_of: date
@@ -63,8 +63,8 @@ class Data:
 
     def as_json(self) -> Json:
         """Return it as plain JSON."""
-        made: Json = to_builtins(self)
-        return made
+        document: Json = to_builtins(self)
+        return document
 
 
 def chosen(names: Sequence[str]) -> tuple[str, ...]:
@@ -77,14 +77,14 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TABLES if name in names or not names)
 
 
-def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Tell) -> Data:
+def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, progress: Progress) -> Data:
     """Write tables, their digests and a card to a new folder; it appears once all of it is there.
 
     Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
     is not as it was published; WorldError if the disk or the network fails.
     """
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
-        done = tuple(table for table, _ in tables(sealed, names, folder, as_of, tell))
+        done = tuple(table for table, _ in tables(sealed, names, folder, as_of, progress))
         absent = tuple(withheld(sealed.registry)) if "verdicts" in names else ()
         for name, text in texts(sealed.registry, done, as_of, absent).items():
             write_text(folder / name, [text])
@@ -98,7 +98,7 @@ def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Te
 
 
 def tables(
-    sealed: Sealed, names: Sequence[str], folder: Path, as_of: date, tell: Tell
+    sealed: Sealed, names: Sequence[str], folder: Path, as_of: date, progress: Progress
 ) -> Iterator[tuple[Table, Path]]:
     """Write each table to a folder, and yield it with its file.
 
@@ -113,7 +113,7 @@ def tables(
             for tag, group in groups(name, sealed, as_of):
                 writer.write_table(group, row_group_size=len(group) or None)
                 rows += len(group)
-                tell(f"{name}: {rows:,} rows, up to {tag}")
+                progress(f"{name}: {rows:,} rows, up to {tag}")
         table = Table(
             name=name,
             path=path.name,
@@ -160,8 +160,8 @@ def frame(name: str, record_batches: Iterable[Any]) -> Any:
             "  fix: pip install 'epc-registry[data]'"
         ) from None
     table = pa.Table.from_batches(record_batches, schema).unify_dictionaries()
-    whole = {pa.int64(): pd.Int64Dtype()}
-    return table.to_pandas(date_as_object=False, types_mapper=whole.get)
+    integer_types = {pa.int64(): pd.Int64Dtype()}
+    return table.to_pandas(date_as_object=False, types_mapper=integer_types.get)
 
 
 def withheld(registry: Registry) -> Iterator[Withheld]:
@@ -173,13 +173,13 @@ def withheld(registry: Registry) -> Iterator[Withheld]:
     ]
     for (source, licence, commands), rows in groupby(sorted(absent), lambda row: row[:3]):
         tags = tuple(row[-1] for row in rows)
-        again = f"epc snapshot recompute {' '.join(tags)} --source CLONE"
+        recompute_command = f"epc snapshot recompute {' '.join(tags)} --source CLONE"
         yield Withheld(
             source=source,
             licence=licence,
             verdicts=sum(registry.snapshots[tag].n for tag in tags),
             tags=tags,
-            commands=(*commands.splitlines(), again),
+            commands=(*commands.splitlines(), recompute_command),
         )
 
 
@@ -188,11 +188,11 @@ def recorded(registry: Registry) -> int:
     return sum(registry.snapshots[card.tag].n for card, _ in _recorded(registry))
 
 
-def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
+def absence(absent: Sequence[Withheld], total: int) -> Iterator[str]:
     """Yield the lines that say which recorded verdicts are not here, and how to come by them."""
     if absent:
         count = sum(part.verdicts for part in absent)
-        text = f"{count:,} of {of:,} recorded verdicts are not here"
+        text = f"{count:,} of {total:,} recorded verdicts are not here"
         yield f"{text}: their licence keeps them with their source"
     for part in absent:
         tags = f"{len(part.tags)} snapshot{'s' * (len(part.tags) > 1)}"

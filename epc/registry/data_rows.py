@@ -10,21 +10,21 @@ from typing import Any, Final
 
 import msgspec
 
-from epc.analysis.observed_lists import with_pairs
+from epc.analysis.verdicts_lists import with_pairs
 from epc.digests import sha256
 from epc.errors import UsageError
 from epc.records.layout import RAW
-from epc.records.observed.columns import Column, Verdicts
-from epc.records.observed.types import Header
 from epc.records.recompute import load_manifest
 from epc.records.rows import Trial
+from epc.records.verdicts.columns import Column, Verdicts
+from epc.records.verdicts.types import Header
 from epc.registry.expiry import day_of
 from epc.registry.fetching import Sealed
 from epc.registry.kinds.table import KINDS
-from epc.registry.observed import kept_verdicts
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tables import TABLES, figures, snapshots, subject
+from epc.registry.verdicts import kept_verdicts
 
 Columns = Mapping[str, tuple[str, str]]
 Values = Mapping[str, Any]  # an Arrow array or a list for each row; anything else for all rows
@@ -72,10 +72,10 @@ def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]
         yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, as_of)
         return
     for tag, snapshot in snapshots.items():
-        kept = snapshot.card.kept and KINDS[snapshot.kind].verdict_file
-        if snapshot.card.audit or (name == "verdicts" and kept):
-            for made in _OF_RAW[name](sealed, snapshot, schema):
-                yield tag, made
+        has_verdicts = snapshot.card.kept and KINDS[snapshot.kind].verdict_file
+        if snapshot.card.audit or (name == "verdicts" and has_verdicts):
+            for record_batch in _OF_RAW[name](sealed, snapshot, schema):
+                yield tag, record_batch
 
 
 def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
@@ -87,11 +87,11 @@ def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
 
     pending: list[Any] = []
     last = ""
-    for tag, made in batches(name, sealed, as_of):
-        if pending and sum(len(each) for each in pending) + len(made) > GROUP:
+    for tag, record_batch in batches(name, sealed, as_of):
+        if pending and sum(len(part) for part in pending) + len(record_batch) > GROUP:
             yield last, pa.Table.from_batches(pending).unify_dictionaries()
             pending = []
-        pending.append(made)
+        pending.append(record_batch)
         last = tag
     if pending:
         yield last, pa.Table.from_batches(pending).unify_dictionaries()
@@ -131,25 +131,25 @@ def _verdicts(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
     with sealed.folder(snapshot) as folder:
         header, verdicts = kept_verdicts(folder)
     verdicts = with_pairs(verdicts)
-    own = {"licence": card.licence, "source": card.origin.name, "times": 1}
-    shared = subject(snapshot) | own
-    whole = batch(schema, shared | _recorded(header, verdicts), len(verdicts))
+    constants = {"licence": card.licence, "source": card.origin.name, "times": 1}
+    shared = subject(snapshot) | constants
+    record_batch = batch(schema, shared | _recorded(header, verdicts), len(verdicts))
     for begin in range(0, len(verdicts), GROUP):
-        yield whole.slice(begin, GROUP)
+        yield record_batch.slice(begin, GROUP)
 
 
 def _recorded(header: Header, verdicts: Verdicts) -> dict[str, Any]:
     """Return the columns of recorded verdicts: each distinct value is looked at once."""
-    columns = {name: _taken(getattr(verdicts, name), name) for name in _AS_RECORDED}
+    columns = {name: _arrow_array(getattr(verdicts, name), name) for name in _AS_RECORDED}
     people = verdicts.humans
     for word in _WORDS:
         counts = [choices.count(word) for choices in people.names]
-        columns[f"humans_{word}"] = _taken(Column(codes=people.codes, names=counts), "humans")
+        columns[f"humans_{word}"] = _arrow_array(Column(codes=people.codes, names=counts), "humans")
     columns["date"] = _days(header, verdicts)
     return columns
 
 
-def _taken(column: Column, name: str) -> Any:
+def _arrow_array(column: Column, name: str) -> Any:
     """Return a column as an Arrow array, null where it is absent."""
     import pyarrow as pa
 
@@ -166,8 +166,8 @@ def _days(header: Header, verdicts: Verdicts) -> Any:
     import pyarrow as pa
 
     texts = [*verdicts.date.names, *(header.settings[s].date for s in verdicts.setting.names)]
-    own = verdicts.date.codes
-    places = np.where(own >= 0, own, verdicts.setting.codes + len(verdicts.date.names))
+    codes = verdicts.date.codes
+    places = np.where(codes >= 0, codes, verdicts.setting.codes + len(verdicts.date.names))
     # Reading R77: what the source does not state as a day stays unknown.
     return pa.array([day_of(text) for text in texts], pa.date32()).take(pa.array(places))
 

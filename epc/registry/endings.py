@@ -1,4 +1,4 @@
-"""What a new measurement means for the older ones of the same thing: superseded, or drifted.
+"""Meaning of a new measurement for the older ones of the same thing: superseded, or drifted.
 
 Pure: the day is passed in.
 """
@@ -6,7 +6,7 @@ Pure: the day is passed in.
 from collections.abc import Iterator
 from datetime import date
 
-from epc.records.observed.types import UNKNOWN
+from epc.records.verdicts.types import UNKNOWN
 from epc.registry.comparison import compare_snapshots, first_apart
 from epc.registry.figures import beside_others
 from epc.registry.registry import Registry
@@ -55,15 +55,29 @@ def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
 
     A part of it, or another prompt, replaces nothing: it stands beside what was there.
     """
-    was, now = old.card.origin, new.card.origin
-    if not was or not now:
+    old_origin, new_origin = old.card.origin, new.card.origin
+    if not old_origin or not new_origin:
         return False
-    named = UNKNOWN not in (was.repository, was.commit, now.commit)
-    same = (old.tag.generation, was.name, was.repository, old.card.evaluator.as_printed)
+    named = UNKNOWN not in (old_origin.repository, old_origin.commit, new_origin.commit)
+    identity = (
+        old.tag.generation,
+        old_origin.name,
+        old_origin.repository,
+        old.card.evaluator.as_printed,
+    )
     return (
         named
-        and (was.commit != now.commit or beside_others(new.figures) > beside_others(old.figures))
-        and same == (new.tag.generation, now.name, now.repository, new.card.evaluator.as_printed)
+        and (
+            old_origin.commit != new_origin.commit
+            or beside_others(new.figures) > beside_others(old.figures)
+        )
+        and identity
+        == (
+            new.tag.generation,
+            new_origin.name,
+            new_origin.repository,
+            new.card.evaluator.as_printed,
+        )
         and _settings(old) <= _settings(new)
     )
 

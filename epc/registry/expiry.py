@@ -1,4 +1,4 @@
-"""Whether a published figure, or an evaluator, still holds on a day (Readings R53 to R55).
+"""Expiry of a published figure, or of an evaluator, on a day (Readings R53 to R55).
 
 Pure: the day is passed in. A day is a calendar day in UTC; what ends on a day has ended when that
 day begins, because no platform says at which hour it switches a model off.
@@ -16,7 +16,7 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.layout import LOG, POLICY
-from epc.registry.lifecycles import Life, Pointer, Stated
+from epc.registry.lifecycles import DateClaim, Pointer, ServiceTerm
 from epc.registry.names import in_words_of_alias
 from epc.registry.snapshots import Event, Snapshot
 
@@ -80,7 +80,7 @@ _UNDATED: Final = "nobody states when these verdicts were given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How long a figure holds at most, and how long before its end one is told, in days.
+    """Limits in days: how long a figure holds, and how long before its end a notice is due.
 
     `confirmation` is how long a source's word on a platform is believed; None is for good.
     """
@@ -114,7 +114,7 @@ class Expiry:
     not_before: date | None = None
 
     @property
-    def words(self) -> str:
+    def status_text(self) -> str:
         """The status with its day and reason: `expired since 2026-06-30 (retired)`."""
         if self.status == "unknown" and self.note == _UNDATED:
             return "undated"
@@ -122,12 +122,12 @@ class Expiry:
 
     @property
     def subject(self) -> str:
-        """What the answer is about: `gpt-4-0613 (openai)`."""
+        """Subject of the answer: `gpt-4-0613 (openai)`."""
         return f"{self.id} ({self.platform})" if self.platform else self.id
 
     @property
     def grounds(self) -> str:
-        """Why, and who says so."""
+        """The reason for the status, and who says so."""
         return self.note + (f" [{self.source}]" if self.source else "")
 
     def as_json(self) -> Json:
@@ -146,7 +146,7 @@ def _in_words(state: Expiry) -> str:
 
 
 def served_at_least(day: date) -> str:
-    """Return what a platform promises that states a day before which it ends nothing."""
+    """Return the words for a day before which a platform ends nothing."""
     return f"served until {day} at the least"
 
 
@@ -166,12 +166,12 @@ class _End:
 def of_snapshot(
     snapshot: Snapshot,
     *,
-    life: Life | None,
+    life: ServiceTerm | None,
     events: Iterable[Event],
     policy: Policy,
     as_of: date,
 ) -> Expiry:
-    """Return whether a snapshot holds on a day.
+    """Return the state of a snapshot on a day.
 
     `life` is that of its evaluator on its platform; of an alias, as it was when measured. `events`
     may be those of all snapshots; what happens after `as_of` is not known on that day.
@@ -179,8 +179,8 @@ def of_snapshot(
     Source: Readings R53 to R55.
     """
     tag = str(snapshot.tag)
-    known = [e for e in events if e.tag == tag and e.date <= as_of]
-    ends = [*_of_events(known)]
+    past_events = [e for e in events if e.tag == tag and e.date <= as_of]
+    ends = [*_of_events(past_events)]
     if life:
         ends += _of_life(life, measured=snapshot.last_day, as_of=as_of)
     first = snapshot.first_day
@@ -205,14 +205,14 @@ def of_snapshot(
         as_of=as_of,
         platform=snapshot.platform,
         source=life.source if life and (first is None or as_of >= first) else None,
-        revision=len(known) + (life.revision if life else 0),
+        revision=len(past_events) + (life.revision if life else 0),
     )
 
 
-def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expiry:
-    """Return whether an evaluator is still served under its name by a platform on a day.
+def of_evaluator(name: str, life: ServiceTerm, *, policy: Policy, as_of: date) -> Expiry:
+    """Return the state of an evaluator, under one of its names on one platform, on a day.
 
-    `life` is what the name means on that day, as `names.followed` has it.
+    `life` is what the name means on that day, as `epc.registry.names.followed` has it.
     """
     released = life.released.date if life.released else None
     doubt = life.doubt
@@ -232,13 +232,13 @@ def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expir
     )
     if not life.means:
         return state
-    gone = state.status == "expired"
-    words = in_words_of_alias(name, life.means, gone=gone, until=life.moves)
-    return replace(state, note=f"{words}; {state.note}", alias_of=life.means)
+    ended = state.status == "expired"
+    alias_text = in_words_of_alias(name, life.means, ended=ended, until=life.moves)
+    return replace(state, note=f"{alias_text}; {state.note}", alias_of=life.means)
 
 
 def of_list(state: Expiry, listed: date, policy: Policy) -> Expiry:
-    """Return a state as a registry tells it that knows nothing after a day.
+    """Return a state as a registry tells it that ends on a day.
 
     It is believed as long as a source's word on a platform is (Reading R53).
     """
@@ -253,7 +253,7 @@ def lines(states: Sequence[Expiry]) -> Iterator[str]:
     """Yield two lines for each state: the answer in a few words, and why."""
     width = max((len(state.subject) for state in states), default=0)
     for state in states:
-        yield f"{state.subject:<{width}}  {state.words}"
+        yield f"{state.subject:<{width}}  {state.status_text}"
         yield f"  {state.grounds}"
 
 
@@ -267,7 +267,7 @@ def _state(
     ends: list[_End],
     *,
     doubt: str,
-    life: Life | None,
+    life: ServiceTerm | None,
     begun: date | None,
     policy: Policy,
     as_of: date,
@@ -326,7 +326,7 @@ def _of_events(events: Iterable[Event]) -> Iterator[_End]:
             yield _End(day=event.date, reason=reason, source=source, note=event.reason)
 
 
-def _of_life(life: Life, *, measured: date | None, as_of: date) -> Iterator[_End]:
+def _of_life(life: ServiceTerm, *, measured: date | None, as_of: date) -> Iterator[_End]:
     """Yield a platform's ends: the retirement, and each day the name was given to another model.
 
     A measurement outlives a change that came before it (Reading R54). A day not before which
@@ -335,7 +335,7 @@ def _of_life(life: Life, *, measured: date | None, as_of: date) -> Iterator[_End
     if life.pinned:
         return
     if life.retires and life.retires.kind != "not_before":
-        note = _retirement(life, life.retires, gone=life.retires.date <= as_of)
+        note = _retirement(life, life.retires, ended=life.retires.date <= as_of)
         yield _End(day=life.retires.date, reason="retired", source=life.retires.source, note=note)
     for route in life.routes:
         if measured is None or route.date > measured:
@@ -349,25 +349,25 @@ def _of_age(first_day: date, policy: Policy) -> _End:
     return _End(day=end, reason="stale", source=POLICY, note=note)
 
 
-def _retirement(life: Life, retires: Stated, *, gone: bool) -> str:
+def _retirement(life: ServiceTerm, retires: DateClaim, *, ended: bool) -> str:
     """Return who retires what, when, and what it names instead."""
     if retires.kind == "exact":
-        verb, names = ("retired", "named") if gone else ("retires", "names")
+        verb, names = ("retired", "named") if ended else ("retires", "names")
     else:
-        verb = "is said to have retired" if gone else "is said to retire"
+        verb = "is said to have retired" if ended else "is said to retire"
         names = "to name"
     note = f"{life.platform} {verb} {life.model} on {retires.date}"
     return note + (f" and {names} {life.replacement} instead" if life.replacement else "")
 
 
-def _open_end(life: Life | None) -> str:
-    """Return what a platform says that states no end."""
+def _open_end(life: ServiceTerm | None) -> str:
+    """Return the words for a platform that states no end."""
     if life and (day := kept_until(life)):
         return f"{life.platform} retires {life.model} on {day} at the earliest"
     return "no end is stated"
 
 
-def kept_until(life: Life) -> date | None:
+def kept_until(life: ServiceTerm) -> date | None:
     """Return the day before which a platform ends nothing, if it states one (Reading R98).
 
     A model that a source had after that day outlived it, and the day says nothing any more. That
@@ -379,7 +379,7 @@ def kept_until(life: Life) -> date | None:
     return None if life.checked and life.checked > retires.date else retires.date
 
 
-def unconfirmed_from(life: Life, policy: Policy) -> date | None:
+def unconfirmed_from(life: ServiceTerm, policy: Policy) -> date | None:
     """Return the day from which nobody confirms any more that a platform serves a model.
 
     That is where a source's last word on it is too old to be believed, or where the day has come
@@ -393,11 +393,11 @@ def unconfirmed_from(life: Life, policy: Policy) -> date | None:
     return min((day for day in days if day), default=None)
 
 
-def _unheard(life: Life, aged: date, policy: Policy) -> str:
+def _unheard(life: ServiceTerm, aged: date, policy: Policy) -> str:
     """Say why nobody confirms any more that a model is served."""
     if aged == kept_until(life):
         return "that day has come, and nothing newer is known"
     if policy.confirmation is None or aged == date.min:
         return "no source's day is recorded, so nobody knows whether it still says so"
-    seen = days_away(aged, -policy.confirmation - 1)
-    return f"last confirmed on {seen}, more than {policy.confirmation} days ago"
+    last_day = days_away(aged, -policy.confirmation - 1)
+    return f"last confirmed on {last_day}, more than {policy.confirmation} days ago"

@@ -19,7 +19,13 @@ from epc.digests import sha256
 from epc.printable import spelt
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry, served_at_least
-from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, Life, LifeRecord, Stated
+from epc.registry.lifecycles import (
+    OPEN_WEIGHTS,
+    DateClaim,
+    Generation,
+    ServiceTerm,
+    ServiceTermRecord,
+)
 from epc.registry.registry import Registry
 
 _WEB: Final = re.compile(r"https?://\S+")
@@ -39,7 +45,7 @@ def osv(registry: Registry, maker: str | None = None) -> list[Json]:
     ]
 
 
-def _osv_record(generation: Generation, life: LifeRecord, ends: Stated) -> Json:
+def _osv_record(generation: Generation, life: ServiceTermRecord, ends: DateClaim) -> Json:
     deprecation = life.deprecated.date if life.deprecated else None
     modified = max(day for day in (deprecation, life.seen, _UNKNOWN) if day)
     sources = dict.fromkeys(s.source for s in life.stages.values() if s)
@@ -73,14 +79,14 @@ def _osv_record(generation: Generation, life: LifeRecord, ends: Stated) -> Json:
             "seen": ends.seen.isoformat() if ends.seen else None,
             "agree": [ends.source, *(also.by for also in ends.also)],
             "disagree": [
-                {"by": other.by, "date": other.date.isoformat(), "settled": other.settled}
-                for other in ends.others
+                {"by": claim.by, "date": claim.date.isoformat(), "settled": claim.settled}
+                for claim in ends.others
             ],
         },
     }
 
 
-def _osv_id(life: LifeRecord) -> str:
+def _osv_id(life: ServiceTermRecord) -> str:
     """Return the id of an end; where a name is changed for it, digits keep two apart."""
     name = f"{life.platform}-{life.model}"
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
@@ -96,10 +102,10 @@ def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
     feeds: dict[str, Json] = {}
     makers = dict.fromkeys(generation.maker for generation in registry.generations.values())
     for maker in sorted(makers):
-        taken: set[str] = set()
+        used_ids: set[str] = set()
         generations = [g for g in registry.generations.values() if g.maker == maker]
-        taken.update(own for g in generations if (own := _own_id(g)))
-        models = [entry for g in generations if (entry := _entry(registry, g, taken, as_of))]
+        used_ids.update(model_id for g in generations if (model_id := _own_id(g)))
+        models = [entry for g in generations if (entry := _entry(registry, g, used_ids, as_of))]
         if models:
             feeds[maker] = {
                 "spec": "model-eol/0.1",
@@ -113,11 +119,13 @@ def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
 
 def _own_id(generation: Generation) -> str | None:
     """Return the name of a model at its maker, or else the registry's."""
-    own = [life.model for life in generation.lives if generation.is_makers(life)]
-    return next((n for n in (*own, generation.name) if _ID.fullmatch(n)), None)
+    names = [life.model for life in generation.lives if generation.is_makers(life)]
+    return next((n for n in (*names, generation.name) if _ID.fullmatch(n)), None)
 
 
-def _entry(registry: Registry, generation: Generation, taken: set[str], as_of: date) -> Json | None:
+def _entry(
+    registry: Registry, generation: Generation, used_ids: set[str], as_of: date
+) -> Json | None:
     """Return what a feed says of a model; None where nothing can be said."""
     own_id = _own_id(generation)
     pairs = [
@@ -132,10 +140,10 @@ def _entry(registry: Registry, generation: Generation, taken: set[str], as_of: d
     ]
     if not clocks or own_id is None:
         return None
-    first = next((each for each in clocks if generation.is_makers(each[0])), None)
+    first = next((row for row in clocks if generation.is_makers(row[0])), None)
     aliases = [n for life, _ in pairs for n in (life.model, *life.aliases) if _ID.fullmatch(n)]
-    aliases = [name for name in dict.fromkeys(aliases) if name != own_id and name not in taken]
-    taken.update(aliases)
+    aliases = [name for name in dict.fromkeys(aliases) if name != own_id and name not in used_ids]
+    used_ids.update(aliases)
     entry: Json = {"id": own_id, **({"aliases": aliases} if aliases else {})}
     if first:
         entry |= {key: value for key, value in first[2].items() if key != "status"}
@@ -146,20 +154,22 @@ def _entry(registry: Registry, generation: Generation, taken: set[str], as_of: d
     return entry | ({"distributions": distributions} if distributions else {})
 
 
-def _clock(registry: Registry, life: Life, record: LifeRecord, as_of: date) -> Json | None:
+def _clock(
+    registry: Registry, life: ServiceTerm, record: ServiceTermRecord, as_of: date
+) -> Json | None:
     """Return a life's dates and state; None where there is no date and nobody confirmed it.
 
     In a feed the absence of dates says that no end is scheduled, so it has to be known.
     """
     ends, deprecation = record.retires, record.deprecated
     current = registry.of_life(life.model, life, as_of).status == "current"
-    stated = [each for each in (ends, deprecation) if each and _WEB.fullmatch(each.source)]
-    if not stated:
+    claims = [claim for claim in (ends, deprecation) if claim and _WEB.fullmatch(claim.source)]
+    if not claims:
         return {"status": "active"} if current and ends is None else None
-    clock: Json = {"source": stated[0].source}
-    if deprecation and deprecation in stated and (ends is None or deprecation.date <= ends.date):
+    clock: Json = {"source": claims[0].source}
+    if deprecation and deprecation in claims and (ends is None or deprecation.date <= ends.date):
         clock |= {"announced": deprecation.date.isoformat()}
-    if ends and ends in stated:
+    if ends and ends in claims:
         precision = "earliest" if ends.kind == "not_before" else "exact"
         clock |= {"shutdown": ends.date.isoformat(), "date_precision": precision}
         clock |= {"status": "retired"} if ends.kind == "exact" and ends.date <= as_of else {}
@@ -228,13 +238,13 @@ def calendar(states: Iterable[Expiry], *, name: str = "EPC expiry") -> str:
 
 
 def _calendar_head(name: str) -> Iterator[tuple[str, str]]:
-    own = name.removeprefix("EPC").strip(": ")
+    topic = name.removeprefix("EPC").strip(": ")
     yield "BEGIN", "VCALENDAR"
     yield "VERSION", "2.0"
     yield "PRODID", "-//EPC registry//epc expiry//EN"
     yield "NAME", _escaped(name)
     yield "X-WR-CALNAME", _escaped(name)
-    yield "UID", f"{quote(own)}@epc-registry"
+    yield "UID", f"{quote(topic)}@epc-registry"
 
 
 def _all_day(state: Expiry) -> Iterator[tuple[str, str]]:
@@ -242,12 +252,12 @@ def _all_day(state: Expiry) -> Iterator[tuple[str, str]]:
     if day is None:
         return
     at_least = f"is {served_at_least(day)}: look whether it still is"
-    where = f".{state.platform}" if state.platform else ""
+    suffix = f".{state.platform}" if state.platform else ""
     yield "BEGIN", "VEVENT"
     yield "SUMMARY", _escaped(f"{state.id} {'expires' if state.until else at_least}")
     yield "DTSTART;VALUE=DATE", f"{day:%Y%m%d}"
     yield "DTSTAMP", f"{state.as_of:%Y%m%d}T000000Z"
-    yield "UID", _escaped(f"{state.id}{where}@epc-registry")
+    yield "UID", _escaped(f"{state.id}{suffix}@epc-registry")
     yield "SEQUENCE", str(state.revision)
     yield "DESCRIPTION", _escaped(f"{state.note}\nsource: {state.source}")
     yield "TRANSP", "TRANSPARENT"

@@ -47,7 +47,7 @@ def fetch(
 
 
 @contextmanager
-def lent(
+def snapshot_folder(
     tag: Tag,
     *,
     location: str,
@@ -91,18 +91,20 @@ def restore(
     require_digest(f"{home}/{layout.SUMS}", content, seal)
     sums = parse_sums(content.decode()) or {}
     of_run = [name for kind in KINDS.values() for name in kind.documents if name in sums]
-    some = raw is None or len(raw) > 0
-    if some and layout.POINTER not in sums:
+    wants_raw = raw is None or len(raw) > 0
+    if wants_raw and layout.POINTER not in sums:
         raise UsageError(
             f"{tag}: there are no raw files in the store\n"
             f"  fix: see its source with `epc snapshot show {tag}`"
         )
-    documents = {name: read(f"{home}/{name}") for name in (*([layout.POINTER] * some), *of_run)}
+    documents = {
+        name: read(f"{home}/{name}") for name in (*([layout.POINTER] * wants_raw), *of_run)
+    }
     for name, content in documents.items():
         require_digest(f"{home}/{name}", content, sums[name])
     blobs = reader(store or f"{location.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
     pointer = documents.pop(layout.POINTER, b"").decode()
-    for name, content in fetched(pointer, sums, blobs, raw) if some else ():
+    for name, content in fetched(pointer, sums, blobs, raw) if wants_raw else ():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     for name, content in documents.items():
@@ -130,9 +132,9 @@ def require_digest(where: str, content: bytes, wanted: str) -> None:
 
     Raises: MalformedError.
     """
-    now = sha256(content)
-    if now != wanted:
-        raise MalformedError(unsound(where, f"SHA-256 is {now}, published with {wanted}"))
+    digest = sha256(content)
+    if digest != wanted:
+        raise MalformedError(unsound(where, f"SHA-256 is {digest}, published with {wanted}"))
 
 
 def unsound(where: str, problem: str) -> Finding:
@@ -164,16 +166,18 @@ class Sealed:
         network fails.
         """
         seal = self.registry.seal(str(snapshot.tag))
-        return lent(snapshot.tag, location=self.place, store=self.store, seal=seal, raw=raw)
+        return snapshot_folder(
+            snapshot.tag, location=self.place, store=self.store, seal=seal, raw=raw
+        )
 
 
 @contextmanager
 def open_sealed(
-    location: str | None, *, store: str | None = None, at: str | None = None
+    location: str | None, *, store: str | None = None, tag: str | None = None
 ) -> Iterator[Sealed]:
     """Lend the registry of a checkout or an address, once all of its cards and figures are checked.
 
-    `store` holds the raw files if they are elsewhere. `at` is a git tag or a snapshot's tag: the
+    `store` holds the raw files if they are elsewhere. `tag` is a git tag or a snapshot's tag: the
     registry is then as it was in that commit of the checkout.
 
     Raises: UsageError if there is none, or no such tag; MalformedError if a file is not as it was
@@ -181,12 +185,12 @@ def open_sealed(
     """
     base = _base(location)
     day = None
-    with ExitStack() as kept:
-        if at is not None:
+    with ExitStack() as stack:
+        if tag is not None:
             if base.startswith(WEB):
-                raise UsageError(f"{base} has no tags\n  fix: ask for {at} in a clone")
-            folder = Path(kept.enter_context(TemporaryDirectory(prefix="epc-")))
-            day = _unpack(Path(base), at, folder)
+                raise UsageError(f"{base} has no tags\n  fix: ask for {tag} in a clone")
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="epc-")))
+            day = _unpack(Path(base), tag, folder)
             store = store or str(Path(base) / layout.FOLDER / layout.STORE)
             base = str(folder)
         registry = open_registry(base)
@@ -206,15 +210,15 @@ def _base(location: str | None) -> str:
 
 def _require_sealed(registry: Registry, location: str) -> None:
     """Hold every card and every file of figures against its seal, and what was read against it."""
-    read, known = reader(location), known_seals() if location.startswith(WEB) else {}
-    for entry in registry.given["snapshots"]:
+    read, known_digests = reader(location), known_seals() if location.startswith(WEB) else {}
+    for entry in registry.document["snapshots"]:
         tag = entry["card"]["tag"]
         home = f"{layout.FOLDER}/{tag}"
         seal = registry.seal(tag)
         if seal is None:
             raise MalformedError(unsound(home, "no event says that it was published"))
-        if known.get(tag, seal) != seal:
-            problem = f"was published with {known[tag]}, and is there with {seal}"
+        if known_digests.get(tag, seal) != seal:
+            problem = f"was published with {known_digests[tag]}, and is there with {seal}"
             raise MalformedError(unsound(home, problem))
         listed = read(f"{home}/{layout.SUMS}")
         require_digest(f"{home}/{layout.SUMS}", listed, seal)
@@ -224,16 +228,16 @@ def _require_sealed(registry: Registry, location: str) -> None:
             content = read(f"{home}/{name}")
             require_digest(f"{home}/{name}", content, sums[name])
             documents[name] = json.loads(content)
-        stated = documents[layout.CARD], documents[layout.FIGURES]["figures"]
-        if stated != (entry["card"], entry["figures"]):
+        card_and_figures = documents[layout.CARD], documents[layout.FIGURES]["figures"]
+        if card_and_figures != (entry["card"], entry["figures"]):
             raise MalformedError(unsound(home, f"is not what {layout.PUBLISHED} says of it"))
 
 
 def _unpack(checkout: Path, tag: str, folder: Path) -> date:
     """Write what the registry was at a tag to a folder, but for the store; return the day."""
     try:
-        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tag}^{{commit}}")
-        commit = git(checkout, *words).strip()
+        arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tag}^{{commit}}")
+        commit = git(checkout, *arguments).strip()
     except WorldError:
         commit = published_by(checkout).get(tag, "")
     if not commit:

@@ -31,7 +31,7 @@ _MISREAD: Final = re.compile(r"The figures of (\S+) carry this fault\.")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure with its place among the others, such as `gamma/text_to_visual`.
+    """Figure with its place among the others, such as `gamma/text_to_visual`.
 
     `spread` is where 95% of single seeds lie, which a noise floor has and a mean's interval is not.
     `n` is its own where it is not the snapshot's, of so many independent `items`; `left_out` says
@@ -56,7 +56,7 @@ class Figure:
             low, high = self.spread
             return f"{self.mean:.3f} ({low:.3f} to {high:.3f} for 95% of single seeds)"
         out = f"  (left out: {self.left_out})" if self.left_out else ""
-        return figure_text(self.mean, self.interval, none=NO_INTERVAL) + out
+        return figure_text(self.mean, self.interval, absent=NO_INTERVAL) + out
 
     @property
     def value(self) -> float:
@@ -65,7 +65,7 @@ class Figure:
 
     @property
     def rests_on(self) -> str:
-        """What it rests on: `n = 2,400 of 1,095 items`; empty where the row states it."""
+        """Basis of the figure: `n = 2,400 of 1,095 items`; empty where the row states it."""
         return f"n = {self.n:,} of {self.items:,} items" if self.items else ""
 
 
@@ -123,13 +123,13 @@ def _of_group(
     group = parse(document, Group)
     plain = any(name in compared for name in group.settings)
     left_out = group.setting.note or misread(faults, group.settings)
-    for name, found in group.every:
+    for name, figure in group.all_figures:
         yield Figure(
             name=f"{name}/{group.settings[0]}",
-            mean=found.value,
-            interval=found.ci95,
-            n=found.n,
-            items=found.items,
+            mean=figure.value,
+            interval=figure.ci95,
+            n=figure.n,
+            items=figure.items,
             left_out=left_out,
             plain=plain,
         )
@@ -174,19 +174,19 @@ def transferred(audit: AuditSummary) -> Iterator[Figure]:
             )
     for name in ("redirected", "regret"):
         for direction, into in audit.crossing.items():
-            seen = into.these_tasks
-            interval = getattr(seen, f"{name}_ci95")
+            task_figures = into.these_tasks
+            interval = getattr(task_figures, f"{name}_ci95")
             figure_name = f"transfer/these_tasks/{name}/{direction}"
-            yield Figure(name=figure_name, mean=getattr(seen, name), interval=interval)
+            yield Figure(name=figure_name, mean=getattr(task_figures, name), interval=interval)
 
 
-def at(document: Mapping[str, Any], name: str) -> Figure | None:
+def figure_at(document: Mapping[str, Any], name: str) -> Figure | None:
     """Return the figure of a name, without a look at all the others."""
     value: Any = document
     for key in name.split("/"):
         value = value.get(key) if isinstance(value, dict) else None
-    stated = isinstance(value, dict) and value.get("mean") is not None
-    return _figure(name, value) if stated else None
+    has_mean = isinstance(value, dict) and value.get("mean") is not None
+    return _figure(name, value) if has_mean else None
 
 
 def reading_of(snapshot: Snapshot, gamma: Figure) -> str:
@@ -197,14 +197,14 @@ def reading_of(snapshot: Snapshot, gamma: Figure) -> str:
     """
     if snapshot.failed:
         return FAILED_RUN
-    excess = at(snapshot.figures, f"control/excess/{gamma.name.partition('/')[2]}")
+    excess = figure_at(snapshot.figures, f"control/excess/{gamma.name.partition('/')[2]}")
     if excess is not None:
         return interpreted(gamma.mean, excess.interval)
     return interpreted(gamma.mean, coin=COIN_GAMMA if has_reference_coin(snapshot) else None)
 
 
 def has_reference_coin(snapshot: Snapshot) -> bool:
-    """Whether a coin flip in its place has the gamma that it has in the reference design."""
+    """Return whether a coin flip in its place has the gamma of the reference design."""
     return not any(label in snapshot.card.protocol_version for label in _OTHER_COINS)
 
 

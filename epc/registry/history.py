@@ -62,25 +62,25 @@ def has_commit(folder: Path, commit: str) -> bool:
         return False
 
 
-def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
+def git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 
     Raises: WorldError if it is missing or fails.
     """
-    return git_bytes(folder, *words, more=more).decode("utf-8", errors="replace")
+    return git_bytes(folder, *arguments, environment=environment).decode("utf-8", errors="replace")
 
 
-def git_bytes(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> bytes:
+def git_bytes(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> bytes:
     """Return what git answers to some words.
 
-    `more` is added to the environment that it runs in.
+    `environment` is added to the environment that it runs in.
 
     Raises: WorldError if it is missing or fails.
     """
     try:
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
-            ["git", "-C", str(folder), *words],  # noqa: S607  (the user's own git)
-            env={**os.environ, **(more or {})},
+            ["git", "-C", str(folder), *arguments],  # noqa: S607  (the user's own git)
+            env={**os.environ, **(environment or {})},
             capture_output=True,
             check=True,
         )
@@ -88,7 +88,7 @@ def git_bytes(folder: Path, *words: str, more: Mapping[str, str] | None = None) 
         raise WorldError("git is not installed\n  fix: install git") from error
     except subprocess.CalledProcessError as error:
         message = error.stderr.decode(errors="replace").strip()
-        raise WorldError(f"git {words[0]} failed: {message}") from error
+        raise WorldError(f"git {arguments[0]} failed: {message}") from error
     return done.stdout
 
 
@@ -117,11 +117,13 @@ def commit(
 def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str) -> bool:
     git(checkout, "rm", "-r", "--quiet", "--cached", "--ignore-unmatch", "--", leaving)
     staged = git(checkout, "diff", "--cached", "--name-only", "-z").split("\0")
-    own = tuple(f"{path}/" for path in (*paths, leaving))
-    others = [name for name in staged if name and name not in paths and not name.startswith(own)]
-    if others:
+    prefixes = tuple(f"{path}/" for path in (*paths, leaving))
+    foreign_paths = [
+        name for name in staged if name and name not in paths and not name.startswith(prefixes)
+    ]
+    if foreign_paths:
         raise UsageError(
-            f"{others[0]} is staged too, and does not belong in this commit\n"
+            f"{foreign_paths[0]} is staged too, and does not belong in this commit\n"
             "  fix: commit it first, or `git restore --staged` it; then publish again"
         )
     if any(staged):
@@ -129,7 +131,7 @@ def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str
     return any(staged)
 
 
-def tag_commit(checkout: Path, tag: str, where: str) -> None:
+def tag_commit(checkout: Path, tag: str, commit: str) -> None:
     """Make an annotated tag, unless there is one of that name.
 
     Its tagger and its day are the commit's, so it is the same object in every clone that makes it,
@@ -139,11 +141,11 @@ def tag_commit(checkout: Path, tag: str, where: str) -> None:
     """
     if git(checkout, "tag", "--list", tag).strip():
         return
-    output = git(checkout, "show", "--no-patch", "--date=raw", "--format=%cn%n%ce%n@%cd", where)
+    output = git(checkout, "show", "--no-patch", "--date=raw", "--format=%cn%n%ce%n@%cd", commit)
     keys = (f"GIT_COMMITTER_{part}" for part in ("NAME", "EMAIL", "DATE"))
     committer = dict(zip(keys, output.splitlines(), strict=True))
-    words = ("tag", "--annotate", "--message", f"Publish {tag}", tag, where)
-    git(checkout, *words, more=committer)
+    arguments = ("tag", "--annotate", "--message", f"Publish {tag}", tag, commit)
+    git(checkout, *arguments, environment=committer)
 
 
 def added_by(checkout: Path, place: str) -> str:
@@ -173,13 +175,20 @@ def published_by(checkout: Path) -> dict[str, str]:
             "a shallow clone does not know which commit published what\n"
             "  fix: `git fetch --unshallow`; in CI, `fetch-depth: 0`"
         )
-    words = ("log", "--reverse", "--diff-filter=A", "--format=%H", "--name-only", "--no-renames")
-    log = git(checkout, *words, "--", f"{layout.FOLDER}/v*/{layout.SUMS}")
-    made: dict[str, str] = {}
-    at = ""
+    arguments = (
+        "log",
+        "--reverse",
+        "--diff-filter=A",
+        "--format=%H",
+        "--name-only",
+        "--no-renames",
+    )
+    log = git(checkout, *arguments, "--", f"{layout.FOLDER}/v*/{layout.SUMS}")
+    commits: dict[str, str] = {}
+    commit = ""
     for line in filter(None, log.splitlines()):
         if line.endswith(f"/{layout.SUMS}"):
-            made.setdefault(line.split("/")[1], at)
+            commits.setdefault(line.split("/")[1], commit)
         else:
-            at = line
-    return made
+            commit = line
+    return commits

@@ -1,4 +1,4 @@
-"""What the registry knows of one model, joined into its card; verdict files may be added to it."""
+"""Card of one model: all that the registry knows of it; verdict files may be added to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,26 +6,34 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.headline import is_of
-from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served
-from epc.analysis.loops import RunsReport
-from epc.analysis.observed_names import FIGURES, family
-from epc.analysis.observed_rows import fits
+from epc.analysis.judge_card import (
+    DAYS_LEFT,
+    SECTIONS,
+    Card,
+    CardFigure,
+    CardSource,
+    Fault,
+    PlatformService,
+)
+from epc.analysis.loop import RunsReport
+from epc.analysis.verdicts_names import FIGURES, family
+from epc.analysis.verdicts_rows import fits
 from epc.records.choices import Picked
 from epc.records.manifest import Determinism
-from epc.records.observed.types import Source
 from epc.records.typed import parse
+from epc.records.verdicts.types import Source
 from epc.registry.expiry import Expiry, kept_until
-from epc.registry.figures import at, figures_of, misread
+from epc.registry.figures import figure_at, figures_of, misread
 from epc.registry.kinds.loop import reports_of
 from epc.registry.kinds.table import KINDS
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import (
     Figures,
     Group,
-    Recorded,
     Subject,
+    VerdictFile,
     pointing,
     recorded_of,
     target_of,
@@ -53,22 +61,26 @@ class _Controls:
 
 def card_of(
     registry: Registry,
-    who: Subject,
+    subject: Subject,
     as_of: date,
-    recorded: Sequence[Recorded] = (),
+    recorded: Sequence[VerdictFile] = (),
     settings: Sequence[str] = (),
 ) -> Card:
     """Return all that is known of a model on a day; verdict files may say more.
 
     Of recorded verdicts those whose setting's name fits a pattern, all if there is none.
     """
-    served = [(life, registry.of_life(who.name, life, as_of)) for life in who.lives]
-    means, of_target = target_of(registry, who, as_of)
-    measured = who.snapshots or of_target
+    served = [(life, registry.of_life(subject.name, life, as_of)) for life in subject.lives]
+    means, of_target = target_of(registry, subject, as_of)
+    measured = subject.snapshots or of_target
     states = [
         (s, registry.of_tag(str(s.tag), as_of), _why_not(registry, s, as_of)) for s in measured
     ]
-    own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
+    verdict_files = [
+        (verdict_file, groups)
+        for verdict_file in recorded
+        if (groups := recorded_of(verdict_file, subject))
+    ]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
     figures = [
         figure
@@ -76,24 +88,24 @@ def card_of(
         if not registry.is_said_anew(snapshot[0], as_of)
         for figure in _of_snapshot(*snapshot, settings)
     ]
-    published = {_said(figure) for figure in figures} if own else set()
+    published = {_without_origin(figure) for figure in figures} if verdict_files else set()
     observed = (
         figure
-        for each, groups in own
+        for verdict_file, groups in verdict_files
         for group in groups
-        for figure in _observed(each.of, each.figures.source, group, _NOT_TODAY)
-        if _said(figure) not in published
+        for figure in _observed(verdict_file.origin, verdict_file.figures.source, group, _NOT_TODAY)
+        if _without_origin(figure) not in published
     )
     return Card(
-        name=who.name,
-        maker=who.maker,
+        name=subject.name,
+        maker=subject.maker,
         as_of=as_of.isoformat(),
-        aliases=tuple(pointing(registry, who)),
+        aliases=tuple(pointing(registry, subject)),
         served=tuple(_served(life, state) for life, state in served),
         figures=(*days_left, *figures, *observed),
         rests_on=(
-            *(_rest(*snapshot) for snapshot in states),
-            *(_file(each, groups) for each, groups in own),
+            *(_basis(*snapshot) for snapshot in states),
+            *(_file(verdict_file, groups) for verdict_file, groups in verdict_files),
         ),
         drift=tuple(line for s in measured for line in _drift(registry, str(s.tag), as_of)),
         faults=tuple(
@@ -111,9 +123,9 @@ def _picked(
     registry: Registry, states: Sequence[tuple[Snapshot, Expiry, str]]
 ) -> Mapping[str, Picked]:
     """Return what picking by a judge gains, by the newest snapshot that counts."""
-    known = registry.choices.picked if registry.choices else {}
+    gains = registry.choices.picked if registry.choices else {}
     tags = [str(snapshot.tag) for snapshot, _, why in states if not why]
-    return next((known[tag] for tag in reversed(tags) if tag in known), {})
+    return next((gains[tag] for tag in reversed(tags) if tag in gains), {})
 
 
 def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, RunsReport]:
@@ -122,39 +134,39 @@ def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, Runs
     return reports_of(runs[-1]) if runs else {}
 
 
-def _said(figure: Known) -> Known:
+def _without_origin(figure: CardFigure) -> CardFigure:
     """Return a figure without where it was read: the same verdicts are no second measurement."""
     return replace(figure, of="", state="")
 
 
-def _served(life: Life, state: Expiry) -> Served:
-    return Served(
+def _served(life: ServiceTerm, state: Expiry) -> PlatformService:
+    return PlatformService(
         platform=life.platform,
         model=life.model,
         status=state.status,
         reason=state.reason,
         until=state.until.isoformat() if state.until else None,
         pinned=life.pinned,
-        words=state.words,
+        words=state.status_text,
         note=state.note,
         source=state.source,
         not_before=state.not_before.isoformat() if state.not_before else None,
     )
 
 
-def _days_left(life: Life, state: Expiry, as_of: date) -> Known:
+def _days_left(life: ServiceTerm, state: Expiry, as_of: date) -> CardFigure:
     """Return for how many days a platform still serves a model, as far as it says."""
     low, high = 0, None
-    kept = kept_until(life)
+    not_before = kept_until(life)
     if state.status == "expired":
         high = 0
     elif life.pinned:
         low = _FOREVER
     elif state.until:
         low = high = (state.until - as_of).days
-    elif kept:
-        low = max(0, (kept - as_of).days)
-    return Known(
+    elif not_before:
+        low = max(0, (not_before - as_of).days)
+    return CardFigure(
         name=DAYS_LEFT,
         value=high,
         ci95=(low, high),
@@ -165,7 +177,7 @@ def _days_left(life: Life, state: Expiry, as_of: date) -> Known:
         source=state.source or life.source,
         setting=life.platform,
         conditions=life.platform,
-        state=state.words,
+        state=state.status_text,
     )
 
 
@@ -182,7 +194,7 @@ def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
 
 def _of_snapshot(
     snapshot: Snapshot, state: Expiry, why: str, settings: Sequence[str]
-) -> Iterator[Known]:
+) -> Iterator[CardFigure]:
     if "groups" not in snapshot.figures:
         yield from _figures(snapshot, state, why)
         return
@@ -190,33 +202,35 @@ def _of_snapshot(
     for group in figures.groups:
         if fits(group.settings, settings):
             out = why or misread(snapshot.card.known_faults, group.settings)
-            known = _observed(str(snapshot.tag), figures.source, group, state.words, out)
+            group_figures = _observed(
+                str(snapshot.tag), figures.source, group, state.status_text, out
+            )
             is_plain = bool(snapshot.compared.intersection(group.settings))
-            yield from (replace(figure, plain=is_plain) for figure in known)
+            yield from (replace(figure, plain=is_plain) for figure in group_figures)
             if is_plain and not out:
-                yield from _by_kind(str(snapshot.tag), figures.source, group, state.words)
+                yield from _by_kind(str(snapshot.tag), figures.source, group, state.status_text)
 
 
-def _by_kind(of: str, source: Source, group: Group, state: str) -> Iterator[Known]:
+def _by_kind(origin: str, source: Source, group: Group, state: str) -> Iterator[CardFigure]:
     """Yield how often a judge is right by kind of task: asked once, and as often as it was."""
     for subset, by_name in sorted(group.by_subset.items()):
         best = sorted(name for name in by_name if is_of(name, "best"))
         names = [*dict.fromkeys((*best[:1], *best[-1:]))] or ["accuracy"]
         chosen = {name: by_name[name] for name in names if name in by_name}
-        one = replace(group, figures=chosen, transfer=None)
-        for known in _observed(of, source, one, state):
-            yield replace(known, subset=subset, plain=True)
+        group_part = replace(group, figures=chosen, transfer=None)
+        for figure in _observed(origin, source, group_part, state):
+            yield replace(figure, subset=subset, plain=True)
 
 
-def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
+def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[CardFigure]:
     """Yield a snapshot's figures, with those of its audit and its control pairs."""
     card, tag = snapshot.card, str(snapshot.tag)
     executor = f", executor {card.executor.model}" if card.executor else ""
 
-    def known(
+    def card_figure(
         name: str, value: float | None, ci95: tuple[float, float] | None, n: int, unit: str
-    ) -> Known:
-        return Known(
+    ) -> CardFigure:
+        return CardFigure(
             name=name,
             value=value,
             ci95=ci95,
@@ -227,7 +241,7 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             source=tag,
             setting=card.protocol_version,
             conditions=f"{card.protocol_version}, {card.days}{executor}",
-            state=state.words,
+            state=state.status_text,
             left_out=why,
         )
 
@@ -235,24 +249,24 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
     for figure in figures_of(snapshot):
         if any(is_of(figure.name, name) for names in SECTIONS.values() for name in names):
             count = figure.n or snapshot.n
-            plain = known(figure.name, figure.mean, figure.interval, count, unit)
+            plain = card_figure(figure.name, figure.mean, figure.interval, count, unit)
             yield replace(plain, epc_5_2=figure.reading)
     audit = snapshot.audit
     if audit and audit.determinism:
-        again = parse(audit.determinism, Determinism)
-        if again.asked:
-            share = share_interval(again.verdict_flips, again.asked)
-            flips = again.verdict_flips / again.asked
-            yield known("flip_rate", flips, share, again.asked, "askings")
+        determinism = parse(audit.determinism, Determinism)
+        if determinism.comparisons:
+            share = share_interval(determinism.verdict_flips, determinism.comparisons)
+            flips = determinism.verdict_flips / determinism.comparisons
+            yield card_figure("flip_rate", flips, share, determinism.comparisons, "askings")
     if audit and audit.competence:
         pairs = parse(audit.competence, _Controls).overall.pairs
         for name in ("accuracy", "order_consistency"):
-            if share_right := at(audit.competence, f"overall/{name}"):
+            if share_right := figure_at(audit.competence, f"overall/{name}"):
                 mean, ends = share_right.mean, share_right.interval
-                yield known(f"controls/{name}", mean, ends, pairs, "pairs")
+                yield card_figure(f"controls/{name}", mean, ends, pairs, "pairs")
 
 
-def _rest(snapshot: Snapshot, state: Expiry, why: str) -> Rest:
+def _basis(snapshot: Snapshot, state: Expiry, why: str) -> CardSource:
     card, tag = snapshot.card, str(snapshot.tag)
     source = f"by {card.contributor}"
     if citation := card.citation:
@@ -261,7 +275,7 @@ def _rest(snapshot: Snapshot, state: Expiry, why: str) -> Rest:
         source = f"{origin.repository}, commit {origin.commit}, licence {card.licence}"
     elif card.source:
         source = f"{source}; {card.source}"
-    return Rest(
+    return CardSource(
         of=tag,
         kind="calibration" if card.calibration else card.kind,
         trust=snapshot.trust,
@@ -270,7 +284,7 @@ def _rest(snapshot: Snapshot, state: Expiry, why: str) -> Rest:
         word=snapshot.verdict,
         quality=snapshot.quality,
         failed=snapshot.failed,
-        state=state.words,
+        state=state.status_text,
         source=source,
         counts=not why,
     )
@@ -284,21 +298,21 @@ def _drift(registry: Registry, tag: str, as_of: date) -> Iterator[str]:
 
 
 def _observed(
-    of: str, source: Source, group: Group, state: str, left_out: str = ""
-) -> Iterator[Known]:
+    origin: str, source: Source, group: Group, state: str, left_out: str = ""
+) -> Iterator[CardFigure]:
     """Yield the figures of what one judge was asked in one way."""
     setting, name = group.setting, group.settings[0]
     prompt = setting.prompt.name.removesuffix(".txt").rpartition("/")[2]
     decoding = "decoding unknown" if isinstance(setting.decoding, str) else "decoding stated"
-    for figure, estimate in group.every:
-        yield Known(
+    for figure, estimate in group.all_figures:
+        yield CardFigure(
             name=figure,
             value=estimate.value,
             ci95=estimate.ci95,
             n=estimate.n,
-            unit=FIGURES[family(figure)].of if family(figure) in FIGURES else "verdicts",
+            unit=FIGURES[family(figure)].counted if family(figure) in FIGURES else "verdicts",
             items=estimate.items,
-            of=of,
+            of=origin,
             source=source.name,
             setting=name,
             prompt=prompt,
@@ -308,10 +322,10 @@ def _observed(
         )
 
 
-def _file(recorded: Recorded, groups: Sequence[Group]) -> Rest:
+def _file(recorded: VerdictFile, groups: Sequence[Group]) -> CardSource:
     source = recorded.figures.source
-    return Rest(
-        of=recorded.of,
+    return CardSource(
+        of=recorded.origin,
         kind="verdict file",
         trust="recorded by others",
         n=sum(group.verdicts for group in groups),

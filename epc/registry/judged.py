@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from epc.analysis.judging.evaluation import Competence, Evaluation
-from epc.analysis.judging.results import Compared, Group, Labelled, Share
+from epc.analysis.judging.results import Group, LabelReport, ScoreAgreement, Share
 from epc.analysis.judging.summary import summary
 from epc.protocol.results import Json
 from epc.records.typed import as_json
@@ -15,31 +15,33 @@ from epc.records.typed import as_json
 
 def figures_again(folder: Path) -> Json:
     """Return the figures of an evaluation, from its records."""
-    (one,) = summary([folder]).evaluations
-    (evidence,) = one.evidence
-    primary, own = one.primary, one.self_judging.all
+    (evaluation,) = summary([folder]).evaluations
+    (evidence,) = evaluation.evidence
+    primary, self_judging = evaluation.primary, evaluation.self_judging.all
     invented = _share(evidence.kinds["invented"])
     return {
         "n": primary.all.samples,
         **_shares(primary.all),
         "invented_quotes": {**invented, "quotes": evidence.quotes},
-        **({} if one.rules == 1 else _since_the_second_rules(one)),
-        **({"competence": _competence(*one.competence)} if one.competence else {}),
-        **({"labels": _labels(one.labels)} if one.labels else {}),
+        **({} if evaluation.rules == 1 else _since_the_second_rules(evaluation)),
+        **({"competence": _competence(*evaluation.competence)} if evaluation.competence else {}),
+        **({"labels": _labels(evaluation.labels)} if evaluation.labels else {}),
         "variants": _groups(primary.prompt_variant),
         "targets": _groups(primary.target_model),
-        "self_judging": {"n": own.samples, **_shares(own)} if own.samples else None,
-        "totals": as_json(one.totals),
-        "remarks": list(one.remarks),
+        "self_judging": {"n": self_judging.samples, **_shares(self_judging)}
+        if self_judging.samples
+        else None,
+        "totals": as_json(evaluation.totals),
+        "remarks": list(evaluation.remarks),
     }
 
 
-def _since_the_second_rules(one: Evaluation) -> Json:
-    (evidence,) = one.evidence
+def _since_the_second_rules(evaluation: Evaluation) -> Json:
+    (evidence,) = evaluation.evidence
     return {
-        "rules": one.rules,
+        "rules": evaluation.rules,
         "quotes": {kind: _share(share) for kind, share in evidence.kinds.items()},
-        "bounds": as_json(one.primary.all.bounds),
+        "bounds": as_json(evaluation.primary.all.bounds),
     }
 
 
@@ -61,7 +63,7 @@ def _competence(competence: Competence) -> Json:
     }
 
 
-def _labels(labels: Labelled) -> Json:
+def _labels(labels: LabelReport) -> Json:
     """Return how the judge stands against people, and its PASS share put right by them."""
     figures: Json = {
         "outputs": labels.outputs,
@@ -88,7 +90,7 @@ def _labels(labels: Labelled) -> Json:
     return figures
 
 
-def _agreed(comparison: Compared) -> Json:
+def _agreed(comparison: ScoreAgreement) -> Json:
     """Return how scores of the same outputs agree."""
     return {
         "outputs_scored": comparison.outputs,

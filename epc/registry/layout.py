@@ -1,4 +1,4 @@
-"""Where the registry's files are.
+"""Places of the registry's files.
 
     snapshots/events.jsonl            what happened, one line an event; lines are only added
     snapshots/evaluators/NAME.json    the life of one evaluator generation

@@ -15,8 +15,8 @@ from datetime import date
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
-from epc.records.observed.types import UNKNOWN
 from epc.records.typed import parse
+from epc.records.verdicts.types import UNKNOWN
 
 OPEN_WEIGHTS: Final = "open-weights"  # weights that anybody has: no platform can end them
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
@@ -32,7 +32,7 @@ Day = date  # where a field itself is called `date`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Other:
+class UnusedClaim:
     """Another date that was stated for the same end, and why it is not the one used."""
 
     date: Day
@@ -42,7 +42,7 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreeing:
+class AgreeingList:
     """Another list that states the same date, and the last day on which it is known to have."""
 
     by: str
@@ -50,7 +50,7 @@ class Agreeing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class DateClaim:
     """A date as somebody stated it.
 
     `exact` is the platform's own day; `not_before` a day until which nothing ends; `announced`
@@ -63,8 +63,8 @@ class Stated:
     kind: Kind
     source: str
     seen: Day | None
-    others: tuple[Other, ...]
-    also: tuple[Agreeing, ...] = ()
+    others: tuple[UnusedClaim, ...]
+    also: tuple[AgreeingList, ...] = ()
 
     @property
     def sources(self) -> int:
@@ -84,7 +84,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """What an alias means: the generation `to`, from the day `since` on.
+    """Meaning of an alias: the generation `to`, from the day `since` on.
 
     `since` is None where no source states the day; `seen` the last day on which the source is known
     to have said so.
@@ -97,8 +97,8 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """Which source was consulted last, by way of what, and when."""
+class SourceCheck:
+    """Source that was consulted last, by way of what, and when."""
 
     source: str
     via: str
@@ -106,25 +106,25 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LifeRecord:
-    """What one platform says of one generation, as it stands in the record."""
+class ServiceTermRecord:
+    """Service of one generation by one platform, release to retirement, as the record states it."""
 
     platform: str
     model: str
     aliases: tuple[str, ...]
     pinned: bool
-    released: Stated | None
-    deprecated: Stated | None
-    retires: Stated | None
+    released: DateClaim | None
+    deprecated: DateClaim | None
+    retires: DateClaim | None
     replacement: str | None
     routes: tuple[Route, ...]
     confidence: Literal["high", "medium", "low"]
-    checked: Checked
+    checked: SourceCheck
     notes: tuple[str, ...]
     points_to: tuple[Pointer, ...] = ()
 
     @property
-    def stages(self) -> dict[str, Stated | None]:
+    def stages(self) -> dict[str, DateClaim | None]:
         """The dates of its life, in their order."""
         return {
             "released": self.released,
@@ -146,12 +146,12 @@ class GenerationRecord:
 
     generation: str
     maker: str
-    platforms: tuple[LifeRecord, ...]
+    platforms: tuple[ServiceTermRecord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
-    """What one platform says of one generation.
+class ServiceTerm:
+    """Service of one generation by one platform, from release to retirement: its life there.
 
     `pinned` are weights that are checked by digest: nobody can change or retire them. `source`
     was consulted, on the day `checked`, even where it states no date. An alias has `points_to`,
@@ -163,8 +163,8 @@ class Life:
     model: str
     aliases: tuple[str, ...] = ()
     pinned: bool
-    released: Stated | None = None
-    retires: Stated | None = None
+    released: DateClaim | None = None
+    retires: DateClaim | None = None
     routes: tuple[Route, ...] = ()
     replacement: str | None = None
     source: str
@@ -177,7 +177,7 @@ class Life:
     earlier: int = 0
 
     @classmethod
-    def of(cls, record: LifeRecord) -> Self:
+    def from_record(cls, record: ServiceTermRecord) -> Self:
         """Return the life that a record describes."""
         return cls(
             platform=record.platform,
@@ -196,7 +196,7 @@ class Life:
 
     @property
     def lasts(self) -> bool:
-        """Whether nobody can end it: weights that are pinned, or that anybody has."""
+        """Return whether nobody can end it: weights that are pinned, or that anybody has."""
         return self.pinned or self.platform == OPEN_WEIGHTS
 
     @property
@@ -206,35 +206,35 @@ class Life:
         A day that moved stays beside the one that is used, and a name given to another model stays
         recorded.
         """
-        stated = 1 + len(self.retires.others) if self.retires else 0
-        return self.earlier + stated + len(self.routes)
+        claim_count = 1 + len(self.retires.others) if self.retires else 0
+        return self.earlier + claim_count + len(self.routes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """One evaluator generation, and its life on each platform that serves it."""
+    """Evaluator generation, and its life on each platform that serves it."""
 
     name: str
     maker: str
-    lives: tuple[Life, ...]
+    lives: tuple[ServiceTerm, ...]
     record: GenerationRecord
 
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the generation that a document of valid shape describes."""
         record = parse(document, GenerationRecord)
-        lives = tuple(Life.of(platform) for platform in record.platforms)
+        lives = tuple(ServiceTerm.from_record(platform) for platform in record.platforms)
         return cls(name=record.generation, maker=record.maker, lives=lives, record=record)
 
-    def on(self, platform: str | None) -> Life | None:
+    def on(self, platform: str | None) -> ServiceTerm | None:
         """Return the life on a platform; where nobody says on which, the maker's."""
         # Reading R77: what a name means, its maker says; weights may stand in for a served model.
         if platform == UNKNOWN:
-            own = sorted(filter(self.is_makers, self.lives), key=lambda life: life.pinned)
-            return next(iter(own), None)
+            terms = sorted(filter(self.is_makers, self.lives), key=lambda life: life.pinned)
+            return next(iter(terms), None)
         return next((life for life in self.lives if life.platform == platform), None)
 
-    def is_makers(self, life: Life) -> bool:
+    def is_makers(self, life: ServiceTerm) -> bool:
         """Return whether a life is at its maker: served by it, or weights that it gave away."""
         return life.lasts or life.platform in _OWN.get(self.maker, {self.maker})
 
@@ -287,37 +287,37 @@ def catalogued(rows: list[CatalogueLine]) -> Iterator[Generation]:
     by_name: dict[str, list[CatalogueLine]] = {}
     for row in rows:
         by_name.setdefault(row.generation, []).append(row)
-    for name, own in by_name.items():
-        lives = tuple(_life(row) for row in own)
-        record = GenerationRecord(generation=name, maker=own[0].maker, platforms=lives)
-        lived = tuple(Life.of(life) for life in lives)
+    for name, lines in by_name.items():
+        lives = tuple(_life(row) for row in lines)
+        record = GenerationRecord(generation=name, maker=lines[0].maker, platforms=lives)
+        lived = tuple(ServiceTerm.from_record(life) for life in lives)
         yield Generation(name=name, maker=record.maker, lives=lived, record=record)
 
 
-def _life(row: CatalogueLine) -> LifeRecord:
+def _life(row: CatalogueLine) -> ServiceTermRecord:
     model, *aliases = row.names.split()
     kind: Kind = "announced" if row.retires else "not_before"
-    return LifeRecord(
+    return ServiceTermRecord(
         platform=row.platform,
         model=model,
         aliases=tuple(aliases),
         pinned=False,
-        released=_stated(row.released, "announced", row),
+        released=_date_claim(row.released, "announced", row),
         deprecated=None,
-        retires=_stated(row.retires or row.not_before, kind, row),
+        retires=_date_claim(row.retires or row.not_before, kind, row),
         replacement=None,
         routes=(),
         confidence="low",
-        checked=Checked(source=row.source, via=row.source, seen=_day(row.seen)),
+        checked=SourceCheck(source=row.source, via=row.source, seen=_day(row.seen)),
         notes=(),
     )
 
 
-def _stated(day: str, kind: Kind, row: CatalogueLine) -> Stated | None:
-    stated = _day(day)
-    if stated is None:
+def _date_claim(day: str, kind: Kind, row: CatalogueLine) -> DateClaim | None:
+    stated_day = _day(day)
+    if stated_day is None:
         return None
-    return Stated(date=stated, kind=kind, source=row.source, seen=_day(row.seen), others=())
+    return DateClaim(date=stated_day, kind=kind, source=row.source, seen=_day(row.seen), others=())
 
 
 def _day(text: str) -> date | None:

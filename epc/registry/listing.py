@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from epc.printable import aligned
 from epc.protocol.results import Json
 from epc.registry.expiry import Reason, Status
-from epc.registry.figures import Figure, at, headline_of, reading_of
+from epc.registry.figures import Figure, figure_at, headline_of, reading_of
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.record import Trust
 from epc.registry.registry import Registry
@@ -38,7 +38,7 @@ _TABLES: Final[tuple[tuple[str, bool, About], ...]] = (  # title, of examples, a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One snapshot in the list; `figure` names the one that `mean` and `ci95` are of.
+    """Snapshot in the list; `figure` names the one that `mean` and `ci95` are of.
 
     Of recorded verdicts that figure has an `n` and items of its own.
     """
@@ -75,8 +75,8 @@ class Entry:
 
     def as_json(self) -> Json:
         """Return the row as plain JSON."""
-        made: Json = to_builtins(self)
-        return made
+        document: Json = to_builtins(self)
+        return document
 
 
 def entries(registry: Registry, as_of: date) -> list[Entry]:
@@ -87,11 +87,11 @@ def entries(registry: Registry, as_of: date) -> list[Entry]:
 def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Entry:
     direction = _direction(snapshot.figures)
     names = (f"gamma/{direction}", *_HEADLINE)
-    named = next(filter(None, (at(snapshot.figures, name) for name in names)), None)
+    named = next(filter(None, (figure_at(snapshot.figures, name) for name in names)), None)
     headline = named or headline_of(snapshot)
     mean, ci95 = _estimated(headline)
-    excess, excess_ci95 = _estimated(at(snapshot.figures, f"control/excess/{direction}"))
-    invalid, invalid_ci95 = _estimated(at(snapshot.figures, _INVALID))
+    excess, excess_ci95 = _estimated(figure_at(snapshot.figures, f"control/excess/{direction}"))
+    invalid, invalid_ci95 = _estimated(figure_at(snapshot.figures, _INVALID))
     state, request = registry.of_tag(tag, as_of), snapshot.card.evaluator.asked
     return Entry(
         tag=tag,
@@ -121,7 +121,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         status=state.status,
         reason=state.reason,
         until=state.until,
-        words=state.words,
+        words=state.status_text,
         faults=len(snapshot.card.known_faults),
     )
 
@@ -155,7 +155,7 @@ def _table(about: About, rows: Sequence[Entry]) -> list[tuple[str, ...]]:
     return [columns, *(tuple(_CELLS[name](row) for name in columns) for row in rows)]
 
 
-def _asked(row: Entry) -> str:
+def _evaluator_cell(row: Entry) -> str:
     return f"{row.evaluator} (proxy)" if row.proxy else row.evaluator
 
 
@@ -175,8 +175,8 @@ def _audit(row: Entry) -> str:
 _CELLS: Final[Mapping[str, Callable[[Entry], str]]] = {
     "tag": lambda row: row.tag,
     "trust": lambda row: row.trust,
-    "evaluator": _asked,
-    "judge": _asked,
+    "evaluator": _evaluator_cell,
+    "judge": _evaluator_cell,
     "N": lambda row: str(row.n),
     "verdicts": lambda row: f"{row.n:,}",
     "runs": lambda row: f"{row.n:,}",
@@ -205,17 +205,17 @@ _LAID_OUT: Final[Mapping[About, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing that happened to a snapshot on a day; `what` is an event, or the status it got."""
+    """Change of a snapshot on a day; `event` is an event, or the status it got."""
 
     date: date
     tag: str
-    what: str
+    event: str
     why: str
 
     def as_json(self) -> Json:
         """Return the change as plain JSON."""
         day = self.date.isoformat()
-        return {"date": day, "tag": self.tag, "what": self.what, "why": self.why}
+        return {"date": day, "tag": self.tag, "what": self.event, "why": self.why}
 
 
 def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
@@ -224,20 +224,20 @@ def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
     An expiry that follows from dates alone has no event; it is listed on its day all the same.
     """
     entries = [
-        Change(date=event.date, tag=event.tag, what=event.event, why=event.reason)
+        Change(date=event.date, tag=event.tag, event=event.event, why=event.reason)
         for event in registry.events
         if since < event.date <= as_of
     ]
-    event_days = {(change.tag, change.date) for change in entries if change.what != "published"}
+    event_days = {(change.tag, change.date) for change in entries if change.event != "published"}
     for tag in registry.snapshots:
         state = registry.of_tag(tag, as_of)
         begun = state.status in {"expired", "expiring"} and state.since
         if begun and since < begun <= as_of and (tag, begun) not in event_days:
-            what = state.words if state.status == "expiring" else f"expired ({state.reason})"
-            entries.append(Change(date=begun, tag=tag, what=what, why=state.note))
+            label = state.status_text if state.status == "expiring" else f"expired ({state.reason})"
+            entries.append(Change(date=begun, tag=tag, event=label, why=state.note))
     return sorted(entries, key=in_order)
 
 
 def in_order(change: Change) -> tuple[date, str, str]:
     """Return what changes are sorted by: day, then tag."""
-    return change.date, change.tag, change.what
+    return change.date, change.tag, change.event

@@ -1,4 +1,4 @@
-"""What others' lists say of the ends of models, whichever shape a list has.
+"""Claims of others' lists on the ends of models, whichever shape a list has.
 
     llm-sunset            [{"provider", "model_id", "shutdown_date", "deprecation_date", "url",
                           "last_observed"}]; an entry may add "date_kind": fixed, not_before,
@@ -91,7 +91,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """What llm-sunset says of a model, and the other lists in its words."""
+    """Entry of llm-sunset on a model, and the other lists in its words."""
 
     provider: str
     model_id: str
@@ -104,8 +104,8 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """What a list says that somebody read off a provider's page."""
+class _PageEntry:
+    """Entry of a list that somebody read off a provider's page."""
 
     provider: str
     id: str
@@ -127,7 +127,7 @@ class _Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pages:
-    models: tuple[_Read, ...]
+    models: tuple[_PageEntry, ...]
     sources: tuple[_Page, ...] = ()
 
 
@@ -146,7 +146,7 @@ class _Prices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Served:
+class _ServedModel:
     id: str
     deprecation: str | None = None
     shutdown_date: str | None = None
@@ -154,12 +154,12 @@ class _Served:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Endpoint:
-    data: tuple[_Served, ...]
+    data: tuple[_ServedModel, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
-    """What litellm's table says of an id."""
+class LitellmEntry:
+    """Entry of litellm's table on an id."""
 
     litellm_provider: str = ""
     deprecation_date: str | None = None
@@ -167,7 +167,7 @@ class Called:
 
 
 def claims(
-    document: Any, *, platform: str | None, seen: date, title: str = "llm-sunset"
+    document: Any, *, platform: str | None, default_day: date, title: str = "llm-sunset"
 ) -> Iterator[Claim]:
     """Yield what a source claims.
 
@@ -179,16 +179,16 @@ def claims(
     """
     for entry in _entries(document, platform):
         day, called = _day(entry.shutdown_date), entry.provider.lower()
-        known = _PLATFORMS.get(called, called)
+        entry_platform = _PLATFORMS.get(called, called)
         says = day or entry.listed or entry.date_kind == _NONE
-        if says and (platform is None or platform == known):
+        if says and (platform is None or platform == entry_platform):
             yield Claim(
-                platform=known,
+                platform=entry_platform,
                 model=entry.model_id,
                 retires=day,
                 kind=_kind(entry),
                 source=entry.url or title,
-                seen=_day(entry.last_observed) or seen,
+                seen=_day(entry.last_observed) or default_day,
                 via=title,
                 listed=entry.listed,
             )
@@ -222,12 +222,12 @@ def _entries(document: Any, platform: str | None) -> Iterator[_Entry]:
             )
 
 
-def table(document: Any) -> dict[str, Called]:
+def table(document: Any) -> dict[str, LitellmEntry]:
     """Return litellm's table.
 
     Raises: ValueError if it is another document.
     """
-    return parse(document, dict[str, Called])
+    return parse(document, dict[str, LitellmEntry])
 
 
 def _of_pages(pages: _Pages) -> Iterator[_Entry]:
@@ -252,8 +252,8 @@ def _of_prices(prices: _Prices) -> Iterator[_Entry]:
     """Yield what a list of prices has on its day, but for what it says was removed."""
     origin = prices.models_dev
     for provider, models in prices.prices.items():
-        gone = prices.status.get(provider, {})
-        for name in (name for name in models if gone.get(name) != "removed"):
+        states = prices.status.get(provider, {})
+        for name in (name for name in models if states.get(name) != "removed"):
             yield _Entry(
                 provider=provider,
                 model_id=name,

@@ -1,4 +1,4 @@
-"""What a name means: which lives of which generations, and whether two names are one to a reader.
+"""Meaning of a name: which models on which platforms, and when two names look alike.
 
 What stands round a name is taken off by `epc.records.model_names`, a part at a time, until what is
 left is known: first as somebody spells it, then whatever stands between its parts.
@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Final
 
 from epc.printable import is_ignorable
-from epc.records.model_names import Spelt, is_nameless, key, routes, shorter
-from epc.registry.lifecycles import Generation, Life, Pointer, Route
+from epc.records.model_names import Spelling, is_nameless, key, routes, shorter
+from epc.registry.lifecycles import Generation, Pointer, Route, ServiceTerm
 
 # What Latin letters and digits are drawn alike in most fonts, after folding their case.
 _DRAWN_ALIKE: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "m": "rn"})
@@ -26,28 +26,28 @@ _DRAWN_ALIKE: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "m": "rn"})
 def skeleton(name: str) -> str:
     """Return what names have in common that a reader cannot tell apart."""
     plain = unicodedata.normalize("NFKD", name).casefold()
-    kept = (char for char in plain if char.isalnum() and not is_ignorable(char))
-    return "".join(kept).translate(_DRAWN_ALIKE)
+    characters = (char for char in plain if char.isalnum() and not is_ignorable(char))
+    return "".join(characters).translate(_DRAWN_ALIKE)
 
 
-def is_same(one: str, other: str) -> bool:
-    """Whether a reader may take two names for one; names without a letter or digit are one."""
-    return skeleton(one) == skeleton(other)
+def is_same(first: str, second: str) -> bool:
+    """Return whether a reader may take two names for one; names without letter or digit are one."""
+    return skeleton(first) == skeleton(second)
 
 
-def is_one_contributor(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
-    """Whether two contributors, each a name and a GitHub login if it is known, may be one.
+def is_one_contributor(first: tuple[str, str | None], second: tuple[str, str | None]) -> bool:
+    """Return whether two contributors, each a name and a GitHub login if known, may be one.
 
     Case does not count in a login. Cards of before logins were kept have names alone.
     """
-    logins = [login.casefold() for _, login in (one, other) if login is not None]
-    return is_same(one[0], other[0]) or (len(logins) > 1 and logins[0] == logins[1])
+    logins = [login.casefold() for _, login in (first, second) if login is not None]
+    return is_same(first[0], second[0]) or (len(logins) > 1 and logins[0] == logins[1])
 
 
-Served = Mapping[tuple[str, str], Life]  # by platform and model
+Served = Mapping[tuple[str, str], ServiceTerm]  # by platform and model
 
 
-def followed(life: Life, day: date, served: Served) -> Life:
+def followed(life: ServiceTerm, day: date, served: Served) -> ServiceTerm:
     """Return the life that a name has on a day: an alias has that of its target.
 
     A date that the platform states of the alias itself goes before the target's. A later move to
@@ -56,24 +56,28 @@ def followed(life: Life, day: date, served: Served) -> Life:
     """
     begun = [p for p in life.points_to if p.since is None or p.since <= day]
     # Reading R54: what moves later ends what was measured on this day, and not the alias.
-    later = [
+    later_routes = [
         (p.since, Route(date=p.since, to=p.to, source=p.source, seen=p.seen))
         for p in life.points_to
         if p.since and p.since > day
     ]
     if not life.points_to:
         return life
-    moves = later[0][0] if later else None
+    moves = later_routes[0][0] if later_routes else None
     if not begun:
         doubt = f"no source states what {life.model} pointed to on this day"
         return replace(life, moves=moves, doubt=doubt)
     means = begun[-1]
     target = served.get((life.platform, means.to))
-    own = life if life.retires or target is None else target
+    base = life if life.retires or target is None else target
     doubt = f"{life.platform} has no record of {means.to} here, to which {life.model} points"
     return replace(
-        own,
-        routes=(*life.routes, *(target.routes if target else ()), *(route for _, route in later)),
+        base,
+        routes=(
+            *life.routes,
+            *(target.routes if target else ()),
+            *(route for _, route in later_routes),
+        ),
         means=means,
         moves=moves,
         doubt="" if target or life.retires else doubt,
@@ -81,8 +85,8 @@ def followed(life: Life, day: date, served: Served) -> Life:
     )
 
 
-def _earlier(life: Life, *, begun_before: int, served: Served) -> int:
-    """Return what was recorded of an alias's targets before its present one.
+def _earlier(life: ServiceTerm, *, begun_before: int, served: Served) -> int:
+    """Return how many changes were recorded of an alias's targets before its present one.
 
     Each move counts once, and what was said of a target's end stays counted after the move.
     """
@@ -91,37 +95,37 @@ def _earlier(life: Life, *, begun_before: int, served: Served) -> int:
     return len(past) + sum(target.revision for target in targets if target)
 
 
-def in_words_of_alias(name: str, means: Pointer, *, gone: bool, until: date | None) -> str:
-    """Return what a name means: `gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02)`."""
+def in_words_of_alias(name: str, means: Pointer, *, ended: bool, until: date | None) -> str:
+    """Return what an alias means: `gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02)`."""
     since = f"since {means.since}" if means.since else "since a day that no source states"
     until_when = f", until {until}" if until else ""
-    return f"{name} {'meant' if gone else 'means'} {means.to} ({since}{until_when})"
+    return f"{name} {'meant' if ended else 'means'} {means.to} ({since}{until_when})"
 
 
-Matches = Sequence[tuple[Generation, Life]]
+Matches = Sequence[tuple[Generation, ServiceTerm]]
 _HINTS: Final = 3
 _ALIKE: Final = 0.6  # of the letters and pairs of letters of both, how many they have in common
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """What a name means: `matches`, on the platforms that it says, or through its gateways.
+    """Meaning of a name: `matches`, on the platforms that it says, or through its gateways.
 
     `elsewhere` are the lives of a model of which the platforms that it says have no record.
     """
 
-    spelt: Spelt
+    spelt: Spelling
     matches: Matches = ()
     elsewhere: Matches = ()
     nameless: bool = False
 
     @property
     def says_platform(self) -> bool:
-        """Whether the name says on which platform the model is asked, and not through whom."""
-        return self.spelt.said and not self.spelt.through
+        """Return whether the name says on which platform the model is asked, not through whom."""
+        return self.spelt.is_explicit and not self.spelt.through
 
     def __bool__(self) -> bool:
-        """Whether anything is known of it."""
+        """Return whether anything is known of it."""
         return bool(self.matches or self.elsewhere or self.nameless)
 
 
@@ -132,39 +136,41 @@ class Names:
         self,
         generations: Iterable[Generation],
         tags: Iterable[str],
-        catalogue: Iterable[tuple[Generation, Life, Sequence[str]]] = (),
+        catalogue: Iterable[tuple[Generation, ServiceTerm, Sequence[str]]] = (),
     ) -> None:
-        self._spelled: dict[str, list[tuple[Generation, Life]]] = {}
-        self._alike: dict[str, list[tuple[Generation, Life]]] = {}
+        self._spelled: dict[str, list[tuple[Generation, ServiceTerm]]] = {}
+        self._alike: dict[str, list[tuple[Generation, ServiceTerm]]] = {}
         records = [(g, life, names_of(g, life)) for g in generations for life in g.lives]
         further = list(catalogue)
         for generation, life, names in (*records, *further):
             for name in dict.fromkeys(map(str.casefold, names)):
                 lives = self._spelled.setdefault(name, [])
-                if all(life is not known for _, known in lives):  # a list repeats what is known
+                if all(
+                    life is not recorded_life for _, recorded_life in lives
+                ):  # a list repeats what is known
                     lives.append((generation, life))
         for name, lives in self._spelled.items():
             self._alike.setdefault(key(name), []).extend(lives)
         self._recorded = {name.casefold() for _, _, names in records for name in names}
         self.words = routes(life.platform for _, life, _ in (*records, *further))
         served = [name for _, _, names in records for name in names[1:]]
-        own = dict.fromkeys([*tags, *(g.name for g, _, _ in records), *served])
-        lists = {name for _, _, names in further for name in names} - own.keys()
-        self.listed = (*own, *sorted(lists))
+        recorded_names = dict.fromkeys([*tags, *(g.name for g, _, _ in records), *served])
+        lists = {name for _, _, names in further for name in names} - recorded_names.keys()
+        self.listed = (*recorded_names, *sorted(lists))
 
     def exactly(self, name: str) -> Matches:
-        """Return the lives of a name that somebody spells so; case does not count."""
+        """Return the lives of the models that somebody spells exactly so; case does not count."""
         return self._spelled.get(name.casefold(), ())
 
     def spelled(self) -> Iterator[tuple[str, Matches]]:
-        """Yield each name of a record in small letters, with the lives that are spelt so.
+        """Yield each name of a record in small letters, with the lives of that spelling.
 
         Those that a catalogue alone has are answered when they are asked about, and not looked for.
         """
         yield from ((n, lives) for n, lives in self._spelled.items() if n in self._recorded)
 
     def is_alike(self, name: str) -> bool:
-        """Whether a name is spelt as a known one, but for what stands between its parts."""
+        """Return whether a name is spelt as a known one, but for what stands between its parts."""
         return key(name) in self._alike
 
     def meaning(self, text: str) -> Meaning:
@@ -174,11 +180,11 @@ class Names:
             if is_nameless(spelt.name):
                 return Meaning(spelt=spelt, nameless=True)
             alike = self._alike.get(key(spelt.name), ())
-            for known in filter(None, (self.exactly(spelt.name), alike)):
-                if matches := _there(known, spelt):
+            for candidates in filter(None, (self.exactly(spelt.name), alike)):
+                if matches := _on_platforms(candidates, spelt):
                     return Meaning(spelt=spelt, matches=matches)
                 if not elsewhere:
-                    elsewhere = Meaning(spelt=spelt, elsewhere=makers_of(known))
+                    elsewhere = Meaning(spelt=spelt, elsewhere=makers_of(candidates))
         return elsewhere or Meaning(spelt=spelt)
 
     def shortest(self, text: str) -> str:
@@ -187,7 +193,7 @@ class Names:
         return spelt.name
 
     def near(self, text: str) -> list[str]:
-        """Return the names that one was probably meant to be: that it begins, then those alike."""
+        """Return up to three names that may be meant: those that begin so, then those alike."""
         name = self.shortest(text)
         begins, grams = name.lower(), _grams(name)
         begun = [name for name in self.listed if begins and name.lower().startswith(begins)]
@@ -195,10 +201,11 @@ class Names:
             return begun[:_HINTS]
         alike = sorted(
             (-likeness, place)
-            for place, other in enumerate(self._grams)
-            if (likeness := 2 * len(grams & other) / (len(grams) + len(other))) >= _ALIKE
+            for place, listed_grams in enumerate(self._grams)
+            if (likeness := 2 * len(grams & listed_grams) / (len(grams) + len(listed_grams)))
+            >= _ALIKE
         )
-        return list(dict.fromkeys([*begun, *(self.listed[at] for _, at in alike)]))[:_HINTS]
+        return list(dict.fromkeys([*begun, *(self.listed[index] for _, index in alike)]))[:_HINTS]
 
     @cached_property
     def _grams(self) -> list[frozenset[str]]:
@@ -208,31 +215,37 @@ class Names:
 def _grams(name: str) -> frozenset[str]:
     """Return the letters and digits of a name, and each two that follow one another."""
     plain = "".join(char for char in name.lower() if char.isalnum())
-    return frozenset([*plain, *(plain[at : at + 2] for at in range(len(plain) - 1))])
+    return frozenset([*plain, *(plain[start : start + 2] for start in range(len(plain) - 1))])
 
 
-def _there(known: Matches, spelt: Spelt) -> Matches:
-    """Return the lives that a name means where it says; a gateway's are those of the makers."""
+def _on_platforms(candidates: Matches, spelt: Spelling) -> Matches:
+    """Return the lives on the platforms that a spelling names; for a gateway, the makers' own."""
     platforms = spelt.platforms
-    here = [(g, life) for g, life in known if platforms is None or life.platform in platforms]
+    matches = [
+        (g, life) for g, life in candidates if platforms is None or life.platform in platforms
+    ]
     if platforms is None:  # what lists say of further platforms is for who names one of them
-        here = [(g, life) for g, life in here if any(life is own for own in g.lives)] or here
-    return makers_of(here or known) if spelt.through else here
+        matches = [
+            (g, life)
+            for g, life in matches
+            if any(life is recorded_life for recorded_life in g.lives)
+        ] or matches
+    return makers_of(matches or candidates) if spelt.through else matches
 
 
-def makers_of(known: Matches) -> Matches:
-    """Return the lives that generations have at their makers, or else those that are given."""
-    generations = {generation.name: generation for generation, _ in known}
-    own = [(g, life) for g in generations.values() for life in g.lives if g.is_makers(life)]
-    return own or known
+def makers_of(matches: Matches) -> Matches:
+    """Return the lives that generations have at their makers, or else the matches themselves."""
+    generations = {generation.name: generation for generation, _ in matches}
+    at_makers = [(g, life) for g in generations.values() for life in g.lives if g.is_makers(life)]
+    return at_makers or matches
 
 
-def names_of(generation: Generation, life: Life) -> tuple[str, ...]:
+def names_of(generation: Generation, life: ServiceTerm) -> tuple[str, ...]:
     """Return a life's names: the generation's first."""
     return (generation.name, life.model, *life.aliases)
 
 
-def spellings(generation: Generation, life: Life) -> frozenset[str]:
+def spellings(generation: Generation, life: ServiceTerm) -> frozenset[str]:
     """Return a life's names in lower case."""
     return frozenset(map(str.casefold, names_of(generation, life)))
 

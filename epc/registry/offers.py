@@ -1,4 +1,4 @@
-"""What can be published: a checked folder, what its contributor says, and whether that is so."""
+"""Offers for publication: a checked folder, what its contributor says, and whether that is so."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,12 +10,12 @@ from typing import Final
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records.manifest import EVALUATOR, ModelIdentity, RoleName
-from epc.records.observed.types import Judge
+from epc.records.verdicts.types import Judge
 from epc.registry import platforms
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.expiry import misdated
 from epc.registry.layout import EVALUATORS, FOLDER
-from epc.registry.lifecycles import MOCKS, Generation, Life
+from epc.registry.lifecycles import MOCKS, Generation, ServiceTerm
 from epc.registry.names import skeleton
 from epc.registry.record import Record
 from epc.registry.registry import Registry
@@ -49,9 +49,9 @@ def misnamed(mock: str, generation: str, registry: Registry) -> str:
         names = ", ".join(sorted((*_NAMES.values(), "AlwaysA", "Scripted-...")))
         return f"mock/{mock} is a mock, and no {generation}: mocks are named {names}"
     mocks = (s for s in registry.snapshots.values() if s.calibration)
-    others = {s.model for s in mocks if s.tag.generation == generation}
-    if others - {mock}:
-        return f"{generation} is mock/{', mock/'.join(sorted(others))}, and no mock/{mock}"
+    models = {s.model for s in mocks if s.tag.generation == generation}
+    if models - {mock}:
+        return f"{generation} is mock/{', mock/'.join(sorted(models))}, and no mock/{mock}"
     return ""
 
 
@@ -59,46 +59,46 @@ def misnamed(mock: str, generation: str, registry: Registry) -> str:
 class Offer:
     """A valid run that is to be published.
 
-    `asked` are the records of who was asked, by role; of verdicts that others recorded there are
-    none, and `stated` is who their source says was asked. `days` are those it was asked on.
+    `models` are the records of who was asked, by role; of verdicts that others recorded there are
+    none, and `source_judge` is who their source says was asked. `days` are those it was asked on.
     `raw` are the SHA-256 of the files that go into the store, by their paths in the run.
     `no_baseline` says why it shows nothing of an evaluator, `card` describes it under an id.
     """
 
     run: Path
     kind: str
-    asked: Mapping[RoleName, ModelIdentity]
+    models: Mapping[RoleName, ModelIdentity]
     days: tuple[date, ...]
-    said: Said
+    declaration: Declaration
     figures: Json
     raw: Mapping[str, str]
     no_baseline: str | None
-    card: Callable[[Tag, Life | None], Record]
-    stated: Judge | None = None
+    card: Callable[[Tag, ServiceTerm | None], Record]
+    source_judge: Judge | None = None
 
     @property
     def is_mock(self) -> bool:
-        """Whether a mock was asked, which has no life."""
-        return not self.stated and self.asked["evaluator"].model.startswith(MOCKS)
+        """Return whether a mock was asked, which has no life."""
+        return not self.source_judge and self.models["evaluator"].model.startswith(MOCKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is offered, as its own record says it.
+    """Subject of an offer, as its own record says it.
 
-    `recorded` says that the verdicts were read from a file; `stated` is who the source of verdicts
-    that others recorded says was asked, and then there is no record of it.
+    `recorded` says that the verdicts were read from a file; `source_judge` is who the source
+    of verdicts that others recorded says was asked, and then there is no record of it.
     """
 
-    asked: Mapping[RoleName, ModelIdentity]
+    models: Mapping[RoleName, ModelIdentity]
     identity: str
     recorded: bool = False
-    stated: Judge | None = None
+    source_judge: Judge | None = None
 
     @property
     def evaluator(self) -> ModelIdentity:
-        """Who judged."""
-        return self.asked[EVALUATOR]
+        """Model that judged."""
+        return self.models[EVALUATOR]
 
 
 def require_true(registry: Registry, offer: Offer, day: date) -> None:
@@ -113,19 +113,19 @@ def require_true(registry: Registry, offer: Offer, day: date) -> None:
 
 def platform_claimed(offer: Offer) -> str | None:
     """Return the platform that is stated, or else the one that the record shows."""
-    if offer.stated:
-        return offer.stated.platform
-    evaluator = offer.asked["evaluator"]
+    if offer.source_judge:
+        return offer.source_judge.platform
+    evaluator = offer.models["evaluator"]
     if evaluator.model.startswith(MOCKS):
         return platforms.platform_of(evaluator)
     shows = platforms.platform_of(evaluator) or platforms.provider_of(evaluator.model)
-    return offer.said.platform or shows
+    return offer.declaration.platform or shows
 
 
 def contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:
     """Yield what is said of an offer that its record, its source or the registry says otherwise."""
-    declaration = offer.said
-    yield from _of_source(registry, offer) if offer.stated else _of_record(registry, offer)
+    declaration = offer.declaration
+    yield from _of_source(registry, offer) if offer.source_judge else _of_record(registry, offer)
     if alike := registry.look_alike(declaration.generation):
         problem, remedy = (
             f"{declaration.generation} looks like {alike}",
@@ -148,13 +148,13 @@ def contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Find
 
 def _of_record(registry: Registry, offer: Offer) -> Iterator[Finding]:
     """Yield where a claim is denied by the record of who was asked."""
-    declaration, evaluator = offer.said, offer.asked["evaluator"]
+    declaration, evaluator = offer.declaration, offer.models["evaluator"]
     yield from weighed(evaluator, declaration.weights, "--weights")
     mock = evaluator.model.removeprefix(MOCKS)
     if mock != evaluator.model and (problem := misnamed(mock, declaration.generation, registry)):
         remedy = "name the mock"
         yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
-    for role, model in offer.asked.items():
+    for role, model in offer.models.items():
         yield from asked_at(model, role, "gateway" if declaration.proxy else "direct")
     if problem := platforms.misplaced(evaluator, platform_claimed(offer)):
         remedy = "name the platform that was asked"
@@ -165,16 +165,16 @@ def named_by(registry: Registry, judge: Judge) -> Iterator[Generation]:
     """Yield the generations that a source's name for a judge can mean."""
     name = judge.called
     # As the source may write it: a maker's folder before it, as model hubs have it.
-    for each in dict.fromkeys((name, name.rpartition("/")[2])):
-        yield from (generation for generation, _ in registry.names.exactly(each))
+    for spelling in dict.fromkeys((name, name.rpartition("/")[2])):
+        yield from (generation for generation, _ in registry.names.exactly(spelling))
 
 
 def _of_source(registry: Registry, offer: Offer) -> Iterator[Finding]:
     """Yield where recorded verdicts are offered as those of another than their source states."""
     # Reading R77: a generation that the source does not state is never guessed.
-    assert offer.stated
-    claimed, name = offer.said.generation, offer.stated.called
-    if claimed not in {generation.name for generation in named_by(registry, offer.stated)}:
+    assert offer.source_judge
+    claimed, name = offer.declaration.generation, offer.source_judge.called
+    if claimed not in {generation.name for generation in named_by(registry, offer.source_judge)}:
         path = f"{FOLDER}/{EVALUATORS}/{claimed}.json"
         yield Finding(
             clause="Reading R77",

@@ -1,4 +1,4 @@
-"""Where was a model asked? Its platform, by the provider in its name and by the address (EPC-5.3).
+"""Platform on which a model was asked, by the provider in its name and the address (EPC-5.3).
 
 Three things must agree: the provider that a model's name begins with, the address in the record,
 and the platform that somebody claims. A gateway forwards to models of others and may change
@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from epc.errors import UsageError
-from epc.printable import shown
+from epc.printable import one_line
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.records.manifest import ModelIdentity
 from epc.records.model_names import ASKED, GATEWAYS, RECORDED
@@ -32,7 +32,7 @@ _GRAVEST: Final[tuple[Kind, ...]] = ("gateway", "unknown", "direct")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """What shows that a model was asked there.
+    """A platform, and the signs that a model was asked on it.
 
     `providers` are what its models' names begin with here, in Inspect or in LiteLLM; `hosts` is a
     pattern of its own addresses.
@@ -124,7 +124,9 @@ def named(name: str) -> frozenset[str] | None:
     if parts[0] in GATEWAYS:
         parts = parts[1:]
     for provider in ("/".join(parts[:2]), parts[0] if len(parts) > 1 else ""):
-        platforms = frozenset(p for p, known in PLATFORMS.items() if provider in known.providers)
+        platforms = frozenset(
+            p for p, platform in PLATFORMS.items() if provider in platform.providers
+        )
         if platforms:
             return platforms
     return None
@@ -137,7 +139,9 @@ def addressed(endpoint: str) -> frozenset[str] | None:
     host = host_of(endpoint)
     if _is_own_machine(host):
         return frozenset({SELF_HOSTED})
-    platforms = frozenset(p for p, known in PLATFORMS.items() if re.fullmatch(known.hosts, host))
+    platforms = frozenset(
+        p for p, platform in PLATFORMS.items() if re.fullmatch(platform.hosts, host)
+    )
     return (
         platforms
         if (platforms and endpoint.startswith("https://")) or SELF_HOSTED in platforms
@@ -152,10 +156,10 @@ def asked_on(model: ModelIdentity) -> frozenset[str] | None:
     Empty: they contradict each other.
     """
     if members := model.members:
-        each = [asked_on(member) for member in members]
-        shown_on = [platforms for platforms in each if platforms is not None]
-        common = frozenset.intersection(*shown_on) if len(shown_on) == len(each) else None
-        return common or (frozenset() if frozenset() in each else None)
+        by_member = [asked_on(member) for member in members]
+        shown_on = [platforms for platforms in by_member if platforms is not None]
+        common = frozenset.intersection(*shown_on) if len(shown_on) == len(by_member) else None
+        return common or (frozenset() if frozenset() in by_member else None)
     by_name, by_address = named(model.model), addressed(model.endpoint)
     if model.endpoint == _FILE and not model.model.startswith(RECORDED):
         return frozenset()
@@ -177,8 +181,8 @@ def kind_of(model: ModelIdentity) -> Kind:
         return "gateway"
     by_name = named(name)
     if addressed(endpoint) is None and by_name != frozenset({SELF_HOSTED}):
-        here = endpoint == _FILE or (by_name is not None and endpoint.startswith(_SDK))
-        return "direct" if here and not contradiction(model) else "unknown"
+        has_no_host = endpoint == _FILE or (by_name is not None and endpoint.startswith(_SDK))
+        return "direct" if has_no_host and not contradiction(model) else "unknown"
     return "direct" if asked_on(model) else "unknown"
 
 
@@ -196,9 +200,9 @@ def contradiction(model: ModelIdentity) -> str:
     if wrong:
         return "; ".join(wrong)
     places = " or ".join(sorted(addressed(model.endpoint) or ())) or "no address"
-    own = " or ".join(sorted(named(model.model) or ()))
-    address, name = shown(model.endpoint), shown(model.model)
-    return f"{address} is {places}, and {name} is named as a model on {own}"
+    named_platforms = " or ".join(sorted(named(model.model) or ()))
+    address, name = one_line(model.endpoint), one_line(model.model)
+    return f"{address} is {places}, and {name} is named as a model on {named_platforms}"
 
 
 def misplaced(model: ModelIdentity, platform: str | None) -> str:
@@ -207,13 +211,13 @@ def misplaced(model: ModelIdentity, platform: str | None) -> str:
     if not platforms or platform in platforms:
         return ""
     places = " or ".join(sorted(platforms))
-    return f"says {platform}, {shown(model.model)} was asked on {places}"
+    return f"says {platform}, {one_line(model.model)} was asked on {places}"
 
 
 def is_gateway(endpoint: str) -> bool:
-    """Whether an address is a known gateway's."""
+    """Return whether an address is a known gateway's."""
     host = host_of(endpoint)
-    return any(host == known or host.endswith(f".{known}") for known in _GATEWAY_HOSTS)
+    return any(host == gateway or host.endswith(f".{gateway}") for gateway in _GATEWAY_HOSTS)
 
 
 def host_of(endpoint: str) -> str:
@@ -225,7 +229,7 @@ def host_of(endpoint: str) -> str:
 
 
 def _is_own_machine(host: str) -> bool:
-    """Whether a host is this machine, or one that only its own network reaches."""
+    """Return whether a host is this machine, or one that only its own network reaches."""
     return any(not address.is_global for address in _addresses(host)) or (
         bool(host) and "." not in host and ":" not in host
     )

@@ -26,16 +26,16 @@ from epc.records import strict_json
 from epc.records.strict_json import dumps, write_text
 from epc.records.typed import as_json
 from epc.registry import layout
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.comparison import disagreement
 from epc.registry.endings import endings
-from epc.registry.figures import at, beside_others, figures, figures_of, headline_of
+from epc.registry.figures import beside_others, figure_at, figures, figures_of, headline_of
 from epc.registry.history import added_by, commit, tag_commit
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.offers import Offer, platform_claimed, require_true
-from epc.registry.reading import folders, of_folder, taken
+from epc.registry.reading import folders, of_folder, used_tags
 from epc.registry.recomputing import audits
 from epc.registry.record import Record
 from epc.registry.registry import Registry
@@ -61,21 +61,27 @@ def headline(registry: Registry, tag: str) -> Json:
     snapshot = registry.snapshots[tag]
     means = {figure.name: figure.mean for figure in figures_of(snapshot)}
     recorded = headline_of(snapshot)
-    own = {} if snapshot.failed else means
-    found = {
-        "gamma": max((m for name, m in own.items() if name.startswith("gamma/")), default=None),
+    counted_means = {} if snapshot.failed else means
+    numbers = {
+        "gamma": max(
+            (m for name, m in counted_means.items() if name.startswith("gamma/")), default=None
+        ),
         "regret": max(
-            (m for name, m in own.items() if name.startswith("transfer/regret/") and not recorded),
+            (
+                m
+                for name, m in counted_means.items()
+                if name.startswith("transfer/regret/") and not recorded
+            ),
             default=None,
         ),
         "share": means.get(_SHARE),
     }
     if recorded:
-        found["regret" if recorded.name.startswith("transfer/") else "share"] = recorded.mean
+        numbers["regret" if recorded.name.startswith("transfer/") else "share"] = recorded.mean
     return {
         "n": recorded.n if recorded else snapshot.n,
         "stands": all(event.event == _FIRST for event in registry.by_tag.get(tag, ())),
-        **{name: round(mean, _DIGITS) for name, mean in found.items() if mean is not None},
+        **{name: round(mean, _DIGITS) for name, mean in numbers.items() if mean is not None},
     }
 
 
@@ -84,7 +90,7 @@ def gammas(registry: Registry) -> Iterator[Json]:
     for tag, snapshot in registry.snapshots.items():
         for figure in figures({"gamma": snapshot.figures.get("gamma", {})}):
             direction = figure.name.removeprefix("gamma/")
-            floor = at(snapshot.figures, f"control/noise_floor/{direction}")
+            floor = figure_at(snapshot.figures, f"control/noise_floor/{direction}")
             low, high = figure.interval or (None, None)
             floor_low, floor_high = (floor and floor.spread) or (None, None)
             yield {
@@ -135,7 +141,7 @@ def _write(path: Path, text: str) -> None:
         write_text(path, [text])
 
 
-def offered(run: Path, declaration: Said) -> Offer:
+def offered(run: Path, declaration: Declaration) -> Offer:
     """Check a run, an evaluation or a folder of verdicts, and return what is offered of it.
 
     Raises: UsageError if it is not valid, or nothing could be recomputed; MalformedError if an
@@ -149,7 +155,7 @@ def publish(
     offer: Offer,
     *,
     day: date,
-    tell: Callable[[str], None],
+    progress: Callable[[str], None],
     git: bool = True,
     leaving: str | None = None,
 ) -> Tag:
@@ -163,26 +169,30 @@ def publish(
     _clear(lock)
     registry = of_folder(checkout)
     require_true(registry, offer, day)
-    declaration, life = offer.said, _life(registry, offer)
+    declaration, life = offer.declaration, _life(registry, offer)
     if life and offer.no_baseline:
         raise UsageError(f"{offer.run} is no baseline: {offer.no_baseline}")
-    own = published_as(checkout, offer.run, declaration.generation, kind=offer.kind)
-    if own and beside_others(offer.figures) > beside_others(registry.snapshot(str(own)).figures):
-        own = None  # the same verdicts, and more is said of them
-    tag = own or next_tag(declaration.generation, taken(checkout, registry))
+    published_tag = published_as(checkout, offer.run, declaration.generation, kind=offer.kind)
+    if published_tag and beside_others(offer.figures) > beside_others(
+        registry.snapshot(str(published_tag)).figures
+    ):
+        published_tag = None  # the same verdicts, and more is said of them
+    tag = published_tag or next_tag(declaration.generation, used_tags(checkout, registry))
     card = offer.card(tag, life)
     if declaration.replicates:
-        _require_replication(registry, declaration.replicates, Snapshot.of(card, offer.figures))
-    new = Snapshot.of(card, offer.figures)
+        _require_replication(
+            registry, declaration.replicates, Snapshot.from_card(card, offer.figures)
+        )
+    new = Snapshot.from_card(card, offer.figures)
     folder = lock.home / str(tag)
     if not folder.is_dir():
         _build(checkout, offer, card)
-        tell(f"wrote {folder}")
+        progress(f"wrote {folder}")
     if not any(event.event == "published" for event in registry.by_tag.get(str(tag), [])):
-        events = _told(folder, registry, new, day)
+        events = _publication_events(folder, registry, new, day)
         append(lock, *events)
         for event in events:
-            tell(f"event: {event.tag} {event.event}")
+            progress(f"event: {event.tag} {event.event}")
     write_headlines(lock, audit=False)
     if git:
         parts = (str(tag), layout.EVENTS, layout.STORE, *HEADLINES)
@@ -190,42 +200,42 @@ def publish(
         new_commit = commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         sums = f"{layout.FOLDER}/{tag}/{layout.SUMS}"
         tag_commit(checkout, str(tag), added_by(checkout, sums))
-        tell(f"committed, and tagged {tag}" if new_commit else f"{tag} is published already")
+        progress(f"committed, and tagged {tag}" if new_commit else f"{tag} is published already")
     return tag
 
 
-def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Event]:
+def _publication_events(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Event]:
     """Return the events of a publication: its own, and what it means for older snapshots."""
     digest = file_sha256(folder / layout.SUMS)
-    own = Event(date=day, tag=str(new.tag), event="published", sha256=digest)
-    return [own, *endings(registry, new, day)]
+    publication = Event(date=day, tag=str(new.tag), event="published", sha256=digest)
+    return [publication, *endings(registry, new, day)]
 
 
-def _life(registry: Registry, offer: Offer) -> Life | None:
+def _life(registry: Registry, offer: Offer) -> ServiceTerm | None:
     """Return the life of the evaluator on the platform that it was asked on."""
     if offer.is_mock:
         return None
     platform = platform_claimed(offer)
-    life = registry.life(offer.said.generation, platform)
+    life = registry.life(offer.declaration.generation, platform)
     if life is None:
-        path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.said.generation}.json"
+        path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.declaration.generation}.json"
         raise UsageError(
-            f"nothing is known of {offer.said.generation} on {platform}\n"
+            f"nothing is known of {offer.declaration.generation} on {platform}\n"
             f"  fix: add it to {path}, with the dates that {platform} states and their source, "
             "or name another --platform"
         )
     return life
 
 
-def _require_replication(registry: Registry, tag: str, own: Snapshot) -> None:
+def _require_replication(registry: Registry, tag: str, replication: Snapshot) -> None:
     """Refuse a replication that is none."""
-    if own.card.audit and own.card.login is None:
+    if replication.card.audit and replication.card.login is None:
         raise UsageError(
             f"this does not replicate {tag}: nobody's login on GitHub is stated\n"
             "  fix: name whoever measured it with --login"
         )
     repeated = registry.snapshots.get(tag)
-    why = disagreement(repeated, own) if repeated else "there is no such snapshot"
+    why = disagreement(repeated, replication) if repeated else "there is no such snapshot"
     if why:
         raise UsageError(
             f"this does not replicate {tag}: {why}\n"
@@ -238,10 +248,10 @@ def published_as(
 ) -> Tag | None:
     """Return the id under which this very run stands in the registry, if it does."""
     name = KINDS[kind].documents[-1]
-    own = (run / name).read_bytes()
+    content = (run / name).read_bytes()
     for folder in folders(checkout):
-        there, tag = folder / name, Tag.parse(folder.name)
-        if tag.generation == generation and there.is_file() and there.read_bytes() == own:
+        path, tag = folder / name, Tag.parse(folder.name)
+        if tag.generation == generation and path.is_file() and path.read_bytes() == content:
             return tag
     return None
 

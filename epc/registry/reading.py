@@ -88,8 +88,8 @@ def find_checkout(start: Path, *, up: bool = True, option: str | None = None) ->
     for folder in (start, *start.absolute().parents) if up else (start, start.parent):
         if (folder / layout.FOLDER / layout.EVALUATORS).is_dir():
             return folder
-    other = f", or name one with {option}" if option else ""
-    raise UsageError(f"there is no registry at {start}\n  fix: go to a checkout of it{other}")
+    hint = f", or name one with {option}" if option else ""
+    raise UsageError(f"there is no registry at {start}\n  fix: go to a checkout of it{hint}")
 
 
 def nearest_checkout(option: str | None = None) -> Path:
@@ -97,11 +97,11 @@ def nearest_checkout(option: str | None = None) -> Path:
 
     Raises: UsageError if there is none; it names the `option` that the command has for one.
     """
-    own = ROOT
-    if (own / layout.FOLDER / layout.EVALUATORS).is_dir():
+    program_checkout = ROOT
+    if (program_checkout / layout.FOLDER / layout.EVALUATORS).is_dir():
         with suppress(UsageError):
             return find_checkout(Path.cwd())
-        return own
+        return program_checkout
     return find_checkout(Path.cwd(), option=option)
 
 
@@ -153,7 +153,7 @@ def folders(checkout: Path) -> list[Path]:
     return [home / name for name in sorted(names)]
 
 
-def taken(checkout: Path, registry: Registry) -> list[Tag]:
+def used_tags(checkout: Path, registry: Registry) -> list[Tag]:
     """Return every id that a checkout has a folder for, or ever told of."""
     return [Tag.parse(name) for name in (*(f.name for f in folders(checkout)), *registry.by_tag)]
 
@@ -180,7 +180,7 @@ def policy(checkout: Path) -> Json:
 def _registry(value: Any, where: str) -> Registry:
     """Return a document's registry; what is missing or misspelt in it is the document's fault."""
     try:
-        return Registry.of(value)
+        return Registry.from_document(value)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
         raise malformed(where, f"not a registry: {lacks}") from error

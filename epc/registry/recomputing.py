@@ -33,17 +33,20 @@ def audits(checkout: Path, registry: Registry) -> Json:
     """
     by_tag = {}
     for tag, snapshot in registry.snapshots.items():
-        stated = snapshot.audit_published
-        if stated is not None and snapshot.earlier_word:
+        published_audit = snapshot.audit_published
+        if published_audit is not None and snapshot.earlier_word:
             path = checkout / layout.FOLDER / tag / MANIFEST
             manifest = Manifest.parse(json.loads(path.read_bytes()))
-            by_tag[tag] = as_json(anew(manifest, stated))
+            by_tag[tag] = as_json(anew(manifest, published_audit))
     return by_tag
 
 
-def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
+def anew(manifest: Manifest, published_audit: AuditSummary) -> AuditSummary:
     """Return today's audit of a published manifest; its own questions were asked then."""
-    probes = {"swap": stated.position_bias["swap"], "competence": stated.competence}
+    probes = {
+        "swap": published_audit.position_bias["swap"],
+        "competence": published_audit.competence,
+    }
     return parse(audit_manifest(manifest, **probes).as_json(), AuditSummary)
 
 
@@ -51,8 +54,8 @@ _MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs mor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """What recomputing one snapshot gave: the places that differ, and what stood in the way."""
+class SnapshotRecomputation:
+    """Result of recomputing one snapshot: the places that differ, and what stood in the way."""
 
     tag: str
     changed: list[str]
@@ -60,7 +63,7 @@ class Again:
 
     @property
     def ok(self) -> bool:
-        """Whether every figure came out as it was published."""
+        """Return whether every figure came out as it was published."""
         return not self.changed and not self.problems
 
     def as_json(self) -> Json:
@@ -74,19 +77,19 @@ def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
     Raises: UsageError if a named one has none.
     """
     snapshots = [s for tag, s in registry.snapshots.items() if tag in tags or not tags]
-    without = {s.tag: why for s in snapshots if (why := _without_raw(s))}
-    for tag, why in without.items() if tags else ():
+    reasons = {s.tag: why for s in snapshots if (why := _without_raw(s))}
+    for tag, why in reasons.items() if tags else ():
         raise UsageError(f"{tag} {why}")
-    return [snapshot.tag for snapshot in snapshots if snapshot.tag not in without]
+    return [snapshot.tag for snapshot in snapshots if snapshot.tag not in reasons]
 
 
 def passed_over(registry: Registry) -> str:
     """Say how many snapshots cannot be recomputed from what is here, and why."""
-    without = [s.card for s in registry.snapshots.values() if _without_raw(s)]
-    recorded = sum(card.origin is not None for card in without)
+    cards = [s.card for s in registry.snapshots.values() if _without_raw(s)]
+    recorded = sum(card.origin is not None for card in cards)
     return (
-        f"not recomputed: {len(without):,} of {len(registry.snapshots):,}, for "
-        f"{len(without) - recorded:,} were "
+        f"not recomputed: {len(cards):,} of {len(registry.snapshots):,}, for "
+        f"{len(cards) - recorded:,} were "
         f"printed without trials and the verdicts of {recorded:,} stay with their source"
     )
 
@@ -122,7 +125,7 @@ def _without_raw(snapshot: Snapshot) -> str:
 
 def recompute(
     checkout: Path, registry: Registry, tags: Iterable[Tag], *, source: Path | None = None
-) -> Iterator[Again]:
+) -> Iterator[SnapshotRecomputation]:
     """Yield what recomputing each snapshot gives, in order, with all of the machine's cores.
 
     With a `source`, recorded verdicts are made from it again, and not taken from the store.
@@ -131,22 +134,26 @@ def recompute(
     """
     sealed = [(registry.snapshots[str(tag)], registry.seal(str(tag))) for tag in tags]
     jobs = 1 if len(sealed) <= _MOST_IN_ONE_PROCESS else ALL_CORES
-    yield from spread(partial(_again, checkout, source), sealed, jobs=jobs)
+    yield from spread(partial(_recompute_one, checkout, source), sealed, jobs=jobs)
 
 
-def _again(checkout: Path, source: Path | None, sealed: tuple[Snapshot, str | None]) -> Again:
+def _recompute_one(
+    checkout: Path, source: Path | None, sealed: tuple[Snapshot, str | None]
+) -> SnapshotRecomputation:
     snapshot, seal = sealed
     tag = str(snapshot.tag)
     if seal is None:
-        return Again(tag=tag, changed=[], problems=["no event says that it was published"])
+        return SnapshotRecomputation(
+            tag=tag, changed=[], problems=["no event says that it was published"]
+        )
     try:
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
             raw = None if source is None else ()
             restore(snapshot.tag, run, location=str(checkout), seal=seal, raw=raw)
-            changed, problems = adapter(snapshot.kind).again(run, snapshot, source)
+            changed, problems = adapter(snapshot.kind).recompute(run, snapshot, source)
     except EpcError as error:
-        return Again(tag=tag, changed=[], problems=[str(error)])
+        return SnapshotRecomputation(tag=tag, changed=[], problems=[str(error)])
     except OSError as error:
         raise WorldError(f"cannot write {error.filename}: {error.strerror or error}") from error
-    return Again(tag=tag, changed=changed, problems=problems)
+    return SnapshotRecomputation(tag=tag, changed=changed, problems=problems)

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.protocol.results import Json
-from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
+from epc.records.verdicts.types import UNKNOWN
 from epc.spec.domains import Direction
 
 Days = Mapping[Literal["from", "to"], date]
@@ -22,8 +22,8 @@ Trust = Literal["reported", "observed", "recomputed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the record itself says was asked: the model's name and the address."""
+class RecordedModel:
+    """Model that the record itself says was asked: its name and the address."""
 
     model: str
     endpoint: str
@@ -31,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who was asked, and through whose hands.
+    """Model that was asked, and through whose hands.
 
     `weights` are the digest of what a server of the contributor's own served, as stated.
     """
@@ -45,10 +45,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model(Identity):
-    """Who was asked, and how its name is spelt in a publication and in the record."""
+    """Model that was asked, and how its name is spelt in a publication and in the record."""
 
     as_printed: str | None
-    asked: Asked | None = None
+    asked: RecordedModel | None = None
 
     @property
     def identity(self) -> Identity:
@@ -72,7 +72,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """Where the figures of a reported snapshot were printed."""
+    """Place where the figures of a reported snapshot were printed."""
 
     work: str
     place: str
@@ -81,8 +81,8 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Differ:
-    """Whether verdicts differ between the domains: a fact beside the word."""
+class DomainDifference:
+    """Difference of verdicts between the domains: a fact beside the word."""
 
     differ: bool
     p_value: int | float
@@ -91,7 +91,7 @@ class Differ:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSummary:
-    """What `epc audit` says of a run, by one version of the rule.
+    """Summary of what `epc audit` says of a run, by one version of the rule.
 
     Rule 1 (Reading R39) asked whether verdicts differ between the domains. Its audits state no
     rule, and its p-value and unit are those that `preferences_differ` has from rule 2 on. That one
@@ -106,19 +106,19 @@ class AuditSummary:
     competence: Mapping[str, Any] | None
     findings: tuple[Mapping[str, Any], ...]
     rule: int = 1
-    preferences_differ: Differ | None = None
+    preferences_differ: DomainDifference | None = None
     transfer: Mapping[Direction, Into] | None = None
 
     @property
     def crossing(self) -> Mapping[Direction, Into]:
-        """What crosses each way; nothing where too little was decided, or the run failed."""
+        """Transfer each way; nothing where too little was decided, or the run failed."""
         # Reading R8: the few seeds of a failed run that counted a verdict measure nothing.
         return self.transfer or {} if self.verdict != "no_verdicts_counted" else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where recorded verdicts stand in public, as far as it is stated."""
+    """Public place of recorded verdicts, as far as it is stated."""
 
     name: str
     repository: str
@@ -149,18 +149,18 @@ class Recipe:
 
     @property
     def command(self) -> str:
-        """What makes the verdict file that the judge's part is cut out of."""
+        """Command for the verdict file that the judge's part is cut out of."""
         constants = self.constants or {}
         options = (("--map", self.columns), ("--label", self.labels), ("--set", constants))
-        words = [
+        arguments = [
             f"{word} {quote(f'{k}={v}')}" for word, values in options for k, v in values.items()
         ]
-        return " ".join((f"epc observe import CLONE --shape {quote(self.shape)}", *words))
+        return " ".join((f"epc observe import CLONE --shape {quote(self.shape)}", *arguments))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """Who was asked, by whom, when, under which conditions, and where that is from.
+    """Card of who was asked, by whom, when, under which conditions, and where that is from.
 
     Every kind states the fields without a default. Of the others a kind has some, which the table
     in `epc.registry.kinds` lists; whoever asks for one asks for the fact, and not for the kind.
@@ -221,5 +221,5 @@ class Record:
     def as_json(self) -> Json:
         """Return the card as `snapshot.json` has it: what is null by its nature is written."""
         written = {"conflicts_of_interest": self.licence, "recipe": self.origin}
-        nulls = {key: None for key, beside in written.items() if beside}
+        nulls = {key: None for key, is_written in written.items() if is_written}
         return dict(sorted((nulls | as_json(self)).items()))

@@ -17,10 +17,10 @@ from epc.registry.expiry import Expiry, Policy
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import (
     MOCKS,
+    DateClaim,
     Generation,
     GenerationRecord,
-    Life,
-    Stated,
+    ServiceTerm,
     catalogue_lines,
     catalogued,
 )
@@ -29,9 +29,9 @@ from epc.registry.snapshots import Event, Snapshot
 from epc.registry.tags import Tag
 
 
-def life_of_wrapper(name: str) -> Life:
+def life_of_wrapper(name: str) -> ServiceTerm:
     """Return the life of a wrapper that nobody recorded: nothing but its members' is known."""
-    return Life(
+    return ServiceTerm(
         platform=platforms.provider_of(name),
         model=name,
         pinned=True,
@@ -39,35 +39,35 @@ def life_of_wrapper(name: str) -> Life:
     )
 
 
-def with_members(life: Life, day: date, *, names: Names, served: Served) -> Life:
+def with_members(life: ServiceTerm, day: date, *, names: Names, served: Served) -> ServiceTerm:
     """Return a life with the ends of those whom a wrapper asks; any other life as it is."""
     for name in platforms.members_of(life.model):
         if name.startswith(MOCKS):
             continue
         places = platforms.named(name)
-        own = [
+        members = [
             member
             for _, member in names.exactly(name.rpartition("/")[2])
             if places is None or member.platform in places
         ]
-        if own:
-            life = _joined(life, followed(own[0], day, served))
+        if members:
+            life = _joined(life, followed(members[0], day, served))
         else:
             doubt = life.doubt or f"nothing is known of {name}, which it asks"
             life = replace(life, pinned=False, doubt=doubt)
     return life
 
 
-def _joined(life: Life, member: Life) -> Life:
+def _joined(life: ServiceTerm, member: ServiceTerm) -> ServiceTerm:
     """Return a life that ends with a member's."""
     retires = _first(life.retires, member.retires)
-    released = [each for each in (life.released, member.released) if each is not None]
+    released = [claim for claim in (life.released, member.released) if claim is not None]
     ends = member.retires is not None and retires is member.retires
     return replace(
         life,
         model=f"{life.model}, by its member {member.model}" if ends else life.model,
         pinned=life.pinned and member.pinned,
-        released=max(released, key=lambda stated: stated.date, default=None),
+        released=max(released, key=lambda date_claim: date_claim.date, default=None),
         retires=retires,
         routes=(*life.routes, *member.routes),
         replacement=life.replacement or member.replacement,
@@ -77,10 +77,12 @@ def _joined(life: Life, member: Life) -> Life:
     )
 
 
-def _first(*stated: Stated | None) -> Stated | None:
+def _first(*claims: DateClaim | None) -> DateClaim | None:
     """Return the end that comes first; a day not before which something ends is none."""
-    known = [each for each in stated if each is not None]
-    return min(known, key=lambda each: (each.kind == "not_before", each.date), default=None)
+    dated_claims = [claim for claim in claims if claim is not None]
+    return min(
+        dated_claims, key=lambda claim: (claim.kind == "not_before", claim.date), default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +95,8 @@ class _Ages:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Further:
-    """What a document may have beside what each has; `catalogue` is the text of the file."""
+class _Extras:
+    """Parts that a document may have beside what each has; `catalogue` is the text of the file."""
 
     catalogue: str = ""
     choices: Choices | None = None
@@ -102,7 +104,7 @@ class _Further:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """Evaluators, snapshots, events and the expiry policy; `given` is the published document.
+    """Evaluators, snapshots, events and the expiry policy; `document` is the published document.
 
     `catalogue` are models that lists alone know, by their names; a name of `generations` has here
     what lists say of further platforms.
@@ -115,7 +117,7 @@ class Registry:
     snapshots: dict[str, Snapshot]
     events: tuple[Event, ...]
     policy: Policy
-    given: Json
+    document: Json
     by_tag: dict[str, list[Event]]
     served: Served
     names: Names
@@ -123,29 +125,29 @@ class Registry:
     choices: Choices | None = None
 
     @classmethod
-    def of(cls, document: Json) -> Self:
+    def from_document(cls, document: Json) -> Self:
         """Return the registry that a published document describes."""
-        more = parse(document, _Further)
-        compared = more.choices.settings if more.choices else {}
-        paid = more.choices.paid if more.choices else {}
+        extras = parse(document, _Extras)
+        compared = extras.choices.settings if extras.choices else {}
+        paid = extras.choices.paid if extras.choices else {}
         pairs = [
             replace(
-                found,
-                compared=compared.get(str(found.tag), frozenset()),
-                paid=paid.get(str(found.tag), {}),
+                snapshot,
+                compared=compared.get(str(snapshot.tag), frozenset()),
+                paid=paid.get(str(snapshot.tag), {}),
             )
             for entry in document["snapshots"]
-            for found in (
+            for snapshot in (
                 Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew")),
             )
         ]
         lives = [Generation.parse(record) for record in document["evaluators"]]
         generations = {generation.name: generation for generation in lives}
-        listed = [*catalogued(catalogue_lines(more.catalogue))]
+        listed = [*catalogued(catalogue_lines(extras.catalogue))]
         further = [
-            (known, known.on(life.platform) or life, names_of(g, life))
+            (recorded_generation, recorded_generation.on(life.platform) or life, names_of(g, life))
             for g in listed
-            for known in [generations.get(g.name, g)]
+            for recorded_generation in [generations.get(g.name, g)]
             for life in g.lives
         ]
         tags = [str(s.tag) for s in sorted(pairs, key=lambda s: s.tag)]
@@ -165,10 +167,10 @@ class Registry:
                 notice=ages.notice_days,
                 confirmation=ages.confirmation_days,
             ),
-            given=document,
+            document=document,
             by_tag=by_tag,
             served={(life.platform, life.model): life for g in lives for life in g.lives},
-            choices=more.choices,
+            choices=extras.choices,
         )
 
     def snapshot(self, tag: str) -> Snapshot:
@@ -186,10 +188,10 @@ class Registry:
         """The records of all evaluator generations."""
         return [generation.record for generation in self.generations.values()]
 
-    def life(self, generation: str, platform: str | None) -> Life | None:
+    def life(self, generation: str, platform: str | None) -> ServiceTerm | None:
         """Return the life of a generation on a platform, if it is known."""
-        known = self.generations.get(generation)
-        return known.on(platform) if known else None
+        entry = self.generations.get(generation)
+        return entry.on(platform) if entry else None
 
     def lives_named(self, query: str) -> Matches:
         """Return the lives of the model that a name means, on every platform.
@@ -205,8 +207,8 @@ class Registry:
         names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
             s.tag.generation for s in self.snapshots.values() if s.model.casefold() == wanted
         )
-        known = {**self.catalogue, **self.generations}
-        meant = (known[name] for name in names if name in known)
+        generations = {**self.catalogue, **self.generations}
+        meant = (generations[name] for name in names if name in generations)
         return [(generation, life) for generation in meant for life in generation.lives]
 
     def snapshots_spelled(self, spelled: frozenset[str]) -> tuple[Snapshot, ...]:
@@ -219,18 +221,18 @@ class Registry:
 
     def look_alike(self, generation: str) -> str | None:
         """Return a generation that a name can be taken for, if the name is not known itself."""
-        known = dict.fromkeys(
+        names = dict.fromkeys(
             [*self.generations, *(s.tag.generation for s in self.snapshots.values())]
         )
-        if generation in known:
+        if generation in names:
             return None
-        return next((name for name in known if is_same(name, generation)), None)
+        return next((name for name in names if is_same(name, generation)), None)
 
     def expiry(self, names: Sequence[str], as_of: date) -> list[Expiry]:
         """Return the state of everything asked about on a day; of all snapshots if of nothing."""
         if not names:
             return [self.of_tag(tag, as_of) for tag in self.snapshots]
-        return [state for name in names for state in self._asked(name, as_of)]
+        return [state for name in names for state in self._states_of(name, as_of)]
 
     def ended_by(self, tag: str, *kinds: str, as_of: date = date.max) -> Event | None:
         """Return the event up to a day that ended a snapshot; of several the kind named first."""
@@ -254,7 +256,7 @@ class Registry:
         )
         return self._as_listed(state)
 
-    def measured_life(self, snapshot: Snapshot, as_of: date) -> Life | None:
+    def measured_life(self, snapshot: Snapshot, as_of: date) -> ServiceTerm | None:
         """Return the life of a snapshot's evaluator; of an alias, as it was when measured.
 
         Where nobody says when that was, it is what the name means on the day that is asked about.
@@ -262,7 +264,7 @@ class Registry:
         life = self.life(snapshot.tag.generation, snapshot.platform)
         return self.meant(life, snapshot.last_day or as_of) if life else None
 
-    def of_life(self, name: str, life: Life, as_of: date) -> Expiry:
+    def of_life(self, name: str, life: ServiceTerm, as_of: date) -> Expiry:
         """Return the state of an evaluator on a platform, under a name."""
         meant = self.meant(life, as_of)
         state = expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
@@ -270,8 +272,8 @@ class Registry:
 
     def every_state(self, as_of: date) -> Iterator[tuple[Generation, Expiry, bool]]:
         """Yield every generation's state on each platform, and whether a catalogue alone has it."""
-        for listed, known in ((False, self.generations), (True, self.catalogue)):
-            for generation in known.values():
+        for listed, generations in ((False, self.generations), (True, self.catalogue)):
+            for generation in generations.values():
                 for life in generation.lives:
                     yield generation, self.of_life(life.model, life, as_of), listed
 
@@ -293,23 +295,23 @@ class Registry:
     def last_day(self) -> date:
         """The last day on which a source was seen or something happened, as recorded here."""
         lives = [life for generation in self.generations.values() for life in generation.lives]
-        seen = [life.seen for life in lives if life.seen]
-        return max([*seen, *(event.date for event in self.events)], default=date.min)
+        seen_days = [life.seen for life in lives if life.seen]
+        return max([*seen_days, *(event.date for event in self.events)], default=date.min)
 
-    def meant(self, life: Life, day: date) -> Life:
+    def meant(self, life: ServiceTerm, day: date) -> ServiceTerm:
         """Return the life that a name has on a day: an alias has that of its target.
 
         A wrapper's ends with the first of its members.
         """
-        own = followed(life, day, self.served)
-        return with_members(own, day, names=self.names, served=self.served)
+        followed_term = followed(life, day, self.served)
+        return with_members(followed_term, day, names=self.names, served=self.served)
 
     def seal(self, tag: str) -> str | None:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
         events = self.by_tag.get(tag, [])
         return next((event.sha256 for event in events if event.event == "published"), None)
 
-    def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:
+    def _states_of(self, name: str, as_of: date) -> Iterator[Expiry]:
         if name in self.snapshots:
             yield self.of_tag(name, as_of)
             return
@@ -324,23 +326,31 @@ class Registry:
         through = f"; asked through {' and '.join(spelt.through)}" if spelt.through else ""
         for generation, life in matches:
             state = self.of_life(spelt.name, life, as_of)
-            beside = self._beside(generation, life, spelt.name, as_of)
-            yield replace(state, id=name, note=f"{state.note}{beside}{through}")
+            makers_word = self._makers_word(generation, life, spelt.name, as_of)
+            yield replace(state, id=name, note=f"{state.note}{makers_word}{through}")
 
-    def _beside(self, generation: Generation, life: Life, name: str, as_of: date) -> str:
+    def _makers_word(
+        self, generation: Generation, life: ServiceTerm, name: str, as_of: date
+    ) -> str:
         """Return what the maker says of a model that a list alone has on a platform."""
         listed = self.catalogue.get(generation.name)
-        own = [(generation, other) for other in generation.lives if generation.is_makers(other)]
-        if not listed or not own or generation.is_makers(life):
+        at_maker = [
+            (generation, candidate)
+            for candidate in generation.lives
+            if generation.is_makers(candidate)
+        ]
+        if not listed or not at_maker or generation.is_makers(life):
             return ""
-        if not any(life is other for other in listed.lives):
+        if not any(life is candidate for candidate in listed.lives):
             return ""
-        return f"; {self._at(own, name, as_of)}"
+        return f"; {self._platform_states(at_maker, name, as_of)}"
 
-    def _at(self, lives: Matches, name: str, as_of: date) -> str:
+    def _platform_states(self, lives: Matches, name: str, as_of: date) -> str:
         """Return what a model is at some platforms: `at openai it is current`."""
-        told = (f"at {x.platform} it is {self.of_life(name, x, as_of).words}" for _, x in lives)
-        return ", ".join(told)
+        states = (
+            f"at {x.platform} it is {self.of_life(name, x, as_of).status_text}" for _, x in lives
+        )
+        return ", ".join(states)
 
     def _doubt(self, name: str, meaning: Meaning, as_of: date) -> str:
         """Say why no day is known of a name: nothing is known of it, or not where it says."""
@@ -350,11 +360,11 @@ class Registry:
             return self.missing(name)
         # Reading R53: another platform's day is no end here, and still what people look for.
         spelt = meaning.spelt
-        where, told = (
+        platform_names, states = (
             " or ".join(spelt.platforms or ()),
-            self._at(meaning.elsewhere, spelt.name, as_of),
+            self._platform_states(meaning.elsewhere, spelt.name, as_of),
         )
-        return f"through {where}, of which no day of {spelt.name} is known; {told}"
+        return f"through {platform_names}, of which no day of {spelt.name} is known; {states}"
 
     def missing(self, name: str) -> str:
         """Say that a name is not here, and what it may have been meant for."""
@@ -368,8 +378,8 @@ def _has_makers(generation: Generation) -> bool:
     return any(generation.is_makers(life) for life in generation.lives)
 
 
-def _elsewhere(name: str, matches: Sequence[tuple[Generation, Life]]) -> str:
+def _elsewhere(name: str, matches: Sequence[tuple[Generation, ServiceTerm]]) -> str:
     """Say that only others than the maker have a record of a name, and who (Reading R53)."""
     makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in matches))
-    others = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in matches))
-    return f"{makers}, its maker, has no record of it here; only {others}"
+    served_names = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in matches))
+    return f"{makers}, its maker, has no record of it here; only {served_names}"

@@ -1,4 +1,4 @@
-"""Where the registry's repository is on the web, if anybody has said so."""
+"""Address of the registry's repository on the web, if anybody has said so."""
 
 import re
 from collections.abc import Mapping
@@ -53,9 +53,9 @@ def repository(checkout: Path, environment: Mapping[str, str]) -> Repository | N
     """
     server, name = (environment.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
     if server and name and (address := web_address(f"{server}/{name}")):
-        return _at(address, is_github=True)
-    address = web_address(_origin(checkout)) or _stated(checkout)
-    return _at(address) if address else None
+        return _repository_at(address, is_github=True)
+    address = web_address(_origin(checkout)) or _address_in_settings(checkout)
+    return _repository_at(address) if address else None
 
 
 def web_address(remote: str) -> str | None:
@@ -107,7 +107,7 @@ def _origin(checkout: Path) -> str:
         return ""
 
 
-def _stated(checkout: Path) -> str | None:
+def _address_in_settings(checkout: Path) -> str | None:
     import yaml
 
     path = checkout / layout.POLICY
@@ -130,7 +130,7 @@ def _malformed(path: Path, problem: str) -> MalformedError:
     return MalformedError(Finding(clause="EPC-4", where=str(path), problem=problem, remedy=remedy))
 
 
-def _at(address: str, *, is_github: bool = False) -> Repository:
+def _repository_at(address: str, *, is_github: bool = False) -> Repository:
     host = urlsplit(address).hostname
     if is_github or host == _GITHUB:
         below = address

@@ -1,4 +1,4 @@
-"""One snapshot, two side by side, and the Reference Snapshot whole, for people and programs."""
+"""Text and JSON of one snapshot, of two side by side, and of the whole Reference Snapshot."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from epc.printable import aligned
 from epc.protocol.results import Json
-from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
+from epc.records.verdicts.types import UNKNOWN
 from epc.registry.comparison import Comparison
 from epc.registry.expiry import Expiry
 from epc.registry.figures import figures, figures_of, reading_of
@@ -30,7 +30,7 @@ from epc.statistics.figures import number_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SnapshotView:
     """All that is known of one snapshot on a day."""
 
     snapshot: Snapshot
@@ -59,16 +59,16 @@ class Shown:
         }
 
 
-def shown(registry: Registry, tag: str, as_of: date) -> Shown:
+def snapshot_view(registry: Registry, tag: str, as_of: date) -> SnapshotView:
     """Return all that is known of one snapshot."""
-    return Shown(
+    return SnapshotView(
         snapshot=registry.snapshots[tag],
         events=tuple(registry.by_tag.get(tag, [])),
         expiry=registry.of_tag(tag, as_of),
     )
 
 
-def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
+def snapshot_text(value: SnapshotView, crosses: Sequence[str] = ()) -> str:
     """Return one snapshot as a page; `crosses` are sentences on what its audit found."""
     snapshot, card, state = value.snapshot, value.snapshot.card, value.expiry
     reason = f", {state.reason}" if state.reason else ""
@@ -93,9 +93,9 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     if card.citation:
         lines += _cited(card.citation)
     lines += ["", "  figures, with 95% intervals where the numbers allow one"]
-    stated = list(figures_of(snapshot))
-    wide = max((len(figure.name) for figure in stated), default=0) + 2
-    for figure in stated:
+    listed_figures = list(figures_of(snapshot))
+    wide = max((len(figure.name) for figure in listed_figures), default=0) + 2
+    for figure in listed_figures:
         lines.append(f"    {figure.name:<{wide}}{figure}  {figure.reading}".rstrip())
     if card.known_faults:
         lines += ["", "  known faults"]
@@ -142,8 +142,8 @@ def _of_judge(snapshot: Snapshot) -> Iterator[str]:
         text = f"scored {right} of {pairs} spoilt texts below their outputs"
         yield f"  competence {tested['word'].replace('_', ' ')}: {text}"
     if people := figures.get("labels"):
-        same = people["same_verdict"]["hits"] if people.get("labelled") else 0
-        text = f"says the same of {same} of {people.get('labelled', 0)} outputs"
+        same_count = people["same_verdict"]["hits"] if people.get("labelled") else 0
+        text = f"says the same of {same_count} of {people.get('labelled', 0)} outputs"
         yield f"  people     {text}"
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
@@ -155,8 +155,8 @@ def _of_record(card: Record, origin: Origin, n: int) -> Iterator[str]:
     yield f"  recorded   by others, {card.days}; {n:,} {unit}, published by {card.by}"
     yield f"  source     {origin.name}, {origin.repository}"
     yield f"             commit {origin.commit}, licence {card.licence}"
-    where = "in the store" if card.kept else "with their source alone, as its licence has it"
-    yield f"  {unit:<10} {where}"
+    storage = "in the store" if card.kept else "with their source alone, as its licence has it"
+    yield f"  {unit:<10} {storage}"
     if recipe:
         yield f"  recipe     {recipe.command}, of {recipe.judge} alone"
         yield f"             SHA-256 of its lines {recipe.sha256}"
@@ -191,7 +191,7 @@ def difference_text(comparison: Comparison) -> str:
     failed = {operand.name: operand.snapshot.failure for operand in comparison.failed}
     lines += [f"{tag} is a failed run: {why}" for tag, why in failed.items()]
     for key, (a, b) in comparison.condition_differences.items():
-        lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
+        lines += [f"  {key}", f"    a  {_condition_text(a)}", f"    b  {_condition_text(b)}"]
     if not comparison.figures:
         lines.append("no figure is in both")
     rows = []
@@ -203,7 +203,7 @@ def difference_text(comparison: Comparison) -> str:
     return "\n".join([*lines, *aligned(rows)])
 
 
-def _shown(condition: Any) -> str:
+def _condition_text(condition: Any) -> str:
     return model_in_words(condition) if isinstance(condition, Identity) else str(condition)
 
 
@@ -243,7 +243,7 @@ class ReferenceRow:
 
     @property
     def table(self) -> str:
-        """Which table it stands in."""
+        """Table that it stands in."""
         return self.place.partition(",")[0]
 
     @property
@@ -253,13 +253,13 @@ class ReferenceRow:
 
     @property
     def reading(self) -> str:
-        """What the paper's section 5.2 makes of its gamma; nothing where it has none."""
+        """Reading of its gamma by the paper's section 5.2; nothing where it has none."""
         gammas = (f for f in figures(self.snapshot.figures) if f.name.startswith("gamma/"))
         return next((reading_of(self.snapshot, gamma) for gamma in gammas), "")
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What is known to be wrong with it."""
+        """Faults that are known of it."""
         return self.snapshot.card.known_faults
 
     def as_json(self) -> Json:
@@ -295,11 +295,16 @@ def reference_text(rows: list[ReferenceRow]) -> str:
     """Return the reference snapshot as the paper prints it, each row with its state."""
     parts = [f"Reference Snapshot v1.0 ({PAPER}, section 3)", VALIDITY]
     for name, (title, head) in TABLES.items():
-        own = [row for row in rows if row.table == name]
-        read = ("by EPC-5.2",) if any(row.reading for row in own) else ()
+        table_rows = [row for row in rows if row.table == name]
+        read = ("by EPC-5.2",) if any(row.reading for row in table_rows) else ()
         cells = [
-            (*row.cells, *([row.reading] if read else []), str(row.snapshot.tag), row.state.words)
-            for row in own
+            (
+                *row.cells,
+                *([row.reading] if read else []),
+                str(row.snapshot.tag),
+                row.state.status_text,
+            )
+            for row in table_rows
         ]
         table = aligned([(*head, *read, "snapshot", "state"), *cells])
         parts.append("\n".join([f"{name}: {title}", *table]))
@@ -307,5 +312,5 @@ def reference_text(rows: list[ReferenceRow]) -> str:
     for row in rows:
         for fault in row.faults:
             places.setdefault(fault.says, []).append(row.short)
-    faults = (f"  {', '.join(where)}: {says}" for says, where in places.items())
+    faults = (f"  {', '.join(row_places)}: {says}" for says, row_places in places.items())
     return "\n\n".join([*parts, "\n".join(["Known faults, by table and row", *faults])])

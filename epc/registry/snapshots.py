@@ -1,4 +1,4 @@
-"""What a snapshot is, and what happened to it.
+"""Snapshots, and the events that happened to them.
 
 Pure: it takes JSON that a schema has admitted, and reads neither file nor clock.
 """
@@ -39,7 +39,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One published measurement.
+    """Published measurement.
 
     `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
     judge, `observed` ones on verdicts that others recorded, `reported` ones on a publication. The
@@ -68,10 +68,12 @@ class Snapshot:
     def parse(cls, card: Json, figures: Json, audited_anew: Json | None = None) -> Self:
         """Return the snapshot that documents of valid shape describe."""
         anew = parse(audited_anew, AuditSummary) if audited_anew else None
-        return cls.of(parse_card(card), figures, anew)
+        return cls.from_card(parse_card(card), figures, anew)
 
     @classmethod
-    def of(cls, card: Record, figures: Json, audited_anew: AuditSummary | None = None) -> Self:
+    def from_card(
+        cls, card: Record, figures: Json, audited_anew: AuditSummary | None = None
+    ) -> Self:
         """Return the snapshot that a card and its figures describe."""
         return cls(
             tag=Tag.parse(card.tag),
@@ -89,7 +91,7 @@ class Snapshot:
 
     @property
     def is_example(self) -> bool:
-        """Whether it is of a mock, or of an embedded model that nobody would choose as a judge."""
+        """Return whether it is of a mock, or of an embedded model that nobody would have judge."""
         return self.calibration or self.platform == _EMBEDDED
 
     @property
@@ -99,12 +101,12 @@ class Snapshot:
 
     @property
     def audit(self) -> AuditSummary | None:
-        """What the newest rule says of it; None where there are no trials to audit."""
+        """Audit by the newest rule; None where there are no trials to audit."""
         return self.audited_anew or self.audit_published
 
     @property
     def audit_published(self) -> AuditSummary | None:
-        """What its card says of its audit."""
+        """Audit as its card states it."""
         return self.card.audit
 
     @property
@@ -120,13 +122,13 @@ class Snapshot:
 
     @property
     def quality(self) -> NotMeasured | None:
-        """What is known of the work beside an audit's word: published records have no labels."""
+        """Quality of the work, beside an audit's word: published records have no labels."""
         how = f"`epc snapshot fetch {self.tag} --out RUN`, then `epc audit RUN --gold FILE`"
         return NotMeasured(how=how) if self.audit else None
 
     @property
     def failed(self) -> bool:
-        """Whether it failed: then no figure of it can be ranked."""
+        """Return whether it failed: then no figure of it can be ranked."""
         return bool(self.failure)
 
     @property

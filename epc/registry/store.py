@@ -1,4 +1,4 @@
-"""Where a registry's files are read from, and the store of raw files (`dvc pull` reads it).
+"""Places that a registry's files are read from, and the store of raw files for `dvc pull`.
 
 A registry is a folder, or a web server that publishes it. The store is a content-addressed folder
 in DVC's own layout. A folder is an object too: a list of its files with their MD5, named by its own
@@ -107,9 +107,9 @@ def fetched(
             continue
         blob_path = place_of(name)
         content = read(blob_path)
-        if (now := sha256(content)) != wanted[path]:
+        if (digest := sha256(content)) != wanted[path]:
             raise _malformed(
-                blob_path, f"is raw/{path} with SHA-256 {now}, published {wanted[path]}"
+                blob_path, f"is raw/{path} with SHA-256 {digest}, published {wanted[path]}"
             )
         yield path, content
 

@@ -1,4 +1,4 @@
-"""Who a name means: a model's lives, its snapshots, and what verdict files hold of it."""
+"""Subjects of a name: a model's lives, its snapshots, and what verdict files hold of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,9 +6,9 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from epc.errors import UsageError
-from epc.records.observed.types import UNKNOWN, Setting, Source
 from epc.records.typed import as_json, parse
-from epc.registry.lifecycles import Generation, Life
+from epc.records.verdicts.types import UNKNOWN, Setting, Source
+from epc.registry.lifecycles import Generation, ServiceTerm
 from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -16,12 +16,12 @@ from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    from epc.analysis.observed import Report
+    from epc.analysis.verdicts import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crossed:
-    """What crosses into a subset of recorded verdicts from another one."""
+class Crossing:
+    """Transfer into a subset of recorded verdicts from another one."""
 
     redirected: float
     redirected_ci95: Interval | None
@@ -31,16 +31,16 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
-    """What crosses between subsets, and how many verdicts and tasks say so."""
+    """Transfer between subsets, and how many verdicts and tasks say so."""
 
     verdicts: int
     domains: Mapping[str, int]
-    directions: Mapping[str, Crossed] | None = None
+    directions: Mapping[str, Crossing] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """What one judge was asked in one way, as an observed snapshot's figures state it."""
+    """Verdicts of one judge asked in one way, as an observed snapshot's figures state them."""
 
     settings: tuple[str, ...]
     setting: Setting
@@ -50,7 +50,7 @@ class Group:
     by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
 
     @property
-    def every(self) -> Iterator[tuple[str, ClusteredFigure]]:
+    def all_figures(self) -> Iterator[tuple[str, ClusteredFigure]]:
         """Every figure under its name, those of what crosses behind the others."""
         yield from self.figures.items()
         if self.transfer is None:
@@ -59,8 +59,8 @@ class Group:
         for name in ("redirected", "regret"):
             for direction, into in (self.transfer.directions or {}).items():
                 value, ci95 = getattr(into, name), getattr(into, f"{name}_ci95")
-                found = ClusteredFigure(value=value, ci95=ci95, n=n, items=tasks)
-                yield f"transfer/{name}/{direction}", found
+                figure = ClusteredFigure(value=value, ci95=ci95, n=n, items=tasks)
+                yield f"transfer/{name}/{direction}", figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,25 +72,25 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """What a verdict file says that a user names."""
+class VerdictFile:
+    """Content of a verdict file that a user names."""
 
-    of: str
+    origin: str
     figures: Figures
 
 
-def recorded(name: str, report: "Report") -> Recorded:
+def recorded(name: str, report: "Report") -> VerdictFile:
     """Return what a verdict file's report says."""
-    return Recorded(of=name, figures=parse(as_json(report), Figures))
+    return VerdictFile(origin=name, figures=parse(as_json(report), Figures))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Who a name means: its lives, its snapshots, and every spelling of it in lower case."""
+    """Meaning of a name: its lives, its snapshots, and every spelling of it in lower case."""
 
     name: str
     maker: str | None
-    lives: tuple[Life, ...]
+    lives: tuple[ServiceTerm, ...]
     snapshots: tuple[Snapshot, ...]
     spellings: frozenset[str]
 
@@ -104,11 +104,11 @@ def subject(registry: Registry, query: str, judges: Iterable[str] = ()) -> Subje
     spelled = spellings_of(query, matches)
     snapshots = registry.snapshots_spelled(spelled)
     spellings = frozenset(spelled | {snapshot.model.casefold() for snapshot in snapshots})
-    known = dict.fromkeys(judges)
-    if not (matches or snapshots or spellings & {name.casefold() for name in known}):
-        more = f"; the verdict files have {', '.join(known)}" if known else ""
+    judge_names = dict.fromkeys(judges)
+    if not (matches or snapshots or spellings & {name.casefold() for name in judge_names}):
+        hint = f"; the verdict files have {', '.join(judge_names)}" if judge_names else ""
         raise UsageError(
-            f"{query}: {registry.missing(query)}{more}\n  fix: see `epc evaluators list`"
+            f"{query}: {registry.missing(query)}{hint}\n  fix: see `epc evaluators list`"
         )
     return _subject(query, matches, snapshots, spellings)
 
@@ -122,7 +122,7 @@ def subject_of_page(registry: Registry, name: str, snapshots: Iterable[Snapshot]
 
 def _subject(
     query: str,
-    matches: Sequence[tuple[Generation, Life]],
+    matches: Sequence[tuple[Generation, ServiceTerm]],
     snapshots: tuple[Snapshot, ...],
     spellings: frozenset[str],
 ) -> Subject:
@@ -138,41 +138,48 @@ def _subject(
     )
 
 
-def pointing(registry: Registry, who: Subject) -> Iterator[str]:
+def pointing(registry: Registry, subject: Subject) -> Iterator[str]:
     """Yield the names that ever pointed to a model, on a platform that serves it."""
-    models = {(life.platform, life.model) for life in who.lives}
+    models = {(life.platform, life.model) for life in subject.lives}
     for (platform, name), life in registry.served.items():
         if life.points_to and any((platform, pointer.to) in models for pointer in life.points_to):
             yield name
 
 
-def target_of(registry: Registry, who: Subject, as_of: date) -> tuple[str, tuple[Snapshot, ...]]:
+def target_of(
+    registry: Registry, subject: Subject, as_of: date
+) -> tuple[str, tuple[Snapshot, ...]]:
     """Return the model that a name stands for on a day, and what is published of that one.
 
     Both are empty where something is published under the name itself, or nothing under either.
     """
-    meant = ((life.platform, registry.meant(life, as_of).means) for life in who.lives)
-    models = {(platform, means.to) for platform, means in meant if means and not who.snapshots}
+    meant = ((life.platform, registry.meant(life, as_of).means) for life in subject.lives)
+    models = {(platform, means.to) for platform, means in meant if means and not subject.snapshots}
     for generation in registry.generations.values() if models else ():
         model = next((x.model for x in generation.lives if (x.platform, x.model) in models), None)
-        own = (s for s in registry.snapshots.values() if s.tag.generation == generation.name)
-        if model and (snapshots := tuple(own)):
+        published = (s for s in registry.snapshots.values() if s.tag.generation == generation.name)
+        if model and (snapshots := tuple(published)):
             return model, snapshots
     return "", ()
 
 
-def recorded_of(recorded: Recorded, who: Subject) -> list[Group]:
+def recorded_of(recorded: VerdictFile, subject: Subject) -> list[Group]:
     """Return what verdicts were recorded of a model."""
     return [
         group
         for group in recorded.figures.groups
-        if {name.casefold() for name in _named(group)} & who.spellings
+        if {name.casefold() for name in _named(group)} & subject.spellings
     ]
 
 
-def judges_of(recorded: Iterable[Recorded]) -> list[str]:
+def judges_of(recorded: Iterable[VerdictFile]) -> list[str]:
     """Return the names of the judges in verdict files."""
-    named = (name for each in recorded for group in each.figures.groups for name in _named(group))
+    named = (
+        name
+        for verdict_file in recorded
+        for group in verdict_file.figures.groups
+        for name in _named(group)
+    )
     return sorted(set(named) - {UNKNOWN})
 
 

@@ -17,12 +17,12 @@ from epc.records.strict_json import dumps
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.lifecycles import (
-    Agreeing,
-    Checked,
+    AgreeingList,
+    DateClaim,
     GenerationRecord,
-    LifeRecord,
-    Other,
-    Stated,
+    ServiceTermRecord,
+    SourceCheck,
+    UnusedClaim,
 )
 from epc.registry.lists import Claim
 
@@ -33,40 +33,42 @@ def proposed(record: GenerationRecord, source_claims: Iterable[Claim]) -> Genera
     An older word than ours changes nothing. The same day again is seen again, and keeps its kind. A
     day that a claim replaces is kept among the others.
     """
-    known = list(source_claims)
-    return replace(record, platforms=tuple(_after(life, known) for life in record.platforms))
+    claims = list(source_claims)
+    return replace(record, platforms=tuple(_after(life, claims) for life in record.platforms))
 
 
-def _after(life: LifeRecord, source_claims: Iterable[Claim]) -> LifeRecord:
+def _after(life: ServiceTermRecord, source_claims: Iterable[Claim]) -> ServiceTermRecord:
     """Return a life with the claims on it, one after the other."""
     for claim in source_claims:
         if (life.platform, life.model) == (claim.platform, claim.model):
-            life = _taken(life, claim)
+            life = _with_claim(life, claim)
     return life
 
 
-def _taken(life: LifeRecord, claim: Claim) -> LifeRecord:
+def _with_claim(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:
     """Return a life with one claim, or as it is if the claim is no newer."""
     before, day = life.retires, claim.retires
     if claim.listed:
-        return _beside(life, claim)
+        return _with_listed_day(life, claim)
     if ((before or life.checked).seen or date.min) >= claim.seen:
         return life
     if day is None:
-        return _taken_none(life, claim)
+        return _without_end(life, claim)
     if before and before.date == day:
         return replace(life, retires=replace(before, source=claim.source, seen=claim.seen))
-    now = Stated(date=day, kind=claim.kind, source=claim.source, seen=claim.seen, others=())
+    date_claim = DateClaim(
+        date=day, kind=claim.kind, source=claim.source, seen=claim.seen, others=()
+    )
     if before:
         settled = f"moved to {day}, as seen on {claim.seen}"
-        earlier = Other(date=before.date, by=before.source, seen=before.seen, settled=settled)
-        same = tuple(Agreeing(by=x.by, seen=x.seen) for x in before.others if x.date == day)
-        others = (earlier, *(x for x in before.others if x.date != day))
-        now = replace(now, others=others, also=same)
-    return replace(life, retires=now)
+        earlier = UnusedClaim(date=before.date, by=before.source, seen=before.seen, settled=settled)
+        agreeing = tuple(AgreeingList(by=x.by, seen=x.seen) for x in before.others if x.date == day)
+        unused_claims = (earlier, *(x for x in before.others if x.date != day))
+        date_claim = replace(date_claim, others=unused_claims, also=agreeing)
+    return replace(life, retires=date_claim)
 
 
-def _beside(life: LifeRecord, claim: Claim) -> LifeRecord:
+def _with_listed_day(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:
     """Return a life with the word of a list that names no page.
 
     A model on the list was served on its day. Another day than the record's stands beside it, and
@@ -77,39 +79,41 @@ def _beside(life: LifeRecord, claim: Claim) -> LifeRecord:
         ended = retires and retires.kind != "not_before" and retires.date <= claim.seen
         if ended or (life.seen or date.min) >= claim.seen:
             return life
-        checked = Checked(source=claim.source, via=claim.via, seen=claim.seen)
+        checked = SourceCheck(source=claim.source, via=claim.via, seen=claim.seen)
         return replace(life, checked=checked)
     if retires is None or claim.source in _named(retires):
         return life
     if retires.date == day:
-        also = (*retires.also, Agreeing(by=claim.source, seen=None))
+        also = (*retires.also, AgreeingList(by=claim.source, seen=None))
         return replace(life, retires=replace(retires, also=also))
     settled = "a list against the source that the record names; look it up"
-    other = Other(date=day, by=claim.source, seen=None, settled=settled)
-    return replace(life, retires=replace(retires, others=(*retires.others, other)))
+    unused_claim = UnusedClaim(date=day, by=claim.source, seen=None, settled=settled)
+    return replace(life, retires=replace(retires, others=(*retires.others, unused_claim)))
 
 
-def _named(stated: Stated) -> frozenset[str]:
+def _named(date_claim: DateClaim) -> frozenset[str]:
     """Return who says something of a date already."""
-    also, others = (x.by for x in stated.also), (x.by for x in stated.others)
-    return frozenset({stated.source, *also, *others})
+    also, unused = (x.by for x in date_claim.also), (x.by for x in date_claim.others)
+    return frozenset({date_claim.source, *also, *unused})
 
 
-def _taken_none(life: LifeRecord, claim: Claim) -> LifeRecord:
+def _without_end(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:
     """Return a life without an end, as none is published; a day that stood there is a note."""
     checked = replace(life.checked, source=claim.source, seen=claim.seen)
     before = life.retires
     if before is None:
         return replace(life, checked=checked)
-    when = f", seen on {before.seen}" if before.seen else ""
-    note = f"{before.source} stated {before.date}{when}; on {claim.seen} none was published."
+    seen_text = f", seen on {before.seen}" if before.seen else ""
+    note = f"{before.source} stated {before.date}{seen_text}; on {claim.seen} none was published."
     return replace(life, checked=checked, retires=None, notes=(*life.notes, note))
 
 
 def diff(records: Iterable[GenerationRecord], source_claims: Iterable[Claim]) -> str:
     """Return what the claims would change, as a diff that `git apply` takes."""
-    known = list(source_claims)
-    return "".join(line for record in records for line in _diff_of(record, proposed(record, known)))
+    claims = list(source_claims)
+    return "".join(
+        line for record in records for line in _diff_of(record, proposed(record, claims))
+    )
 
 
 def _diff_of(record: GenerationRecord, changed: GenerationRecord) -> Iterator[str]:
@@ -122,10 +126,10 @@ def _diff_of(record: GenerationRecord, changed: GenerationRecord) -> Iterator[st
 
 def candidates(records: Iterable[GenerationRecord], source_claims: Iterable[Claim]) -> list[Claim]:
     """Return the newest word on each model that a source knows and the registry does not."""
-    known = {(life.platform, life.model) for record in records for life in record.platforms}
-    platforms = {platform for platform, _ in known}
+    known_models = {(life.platform, life.model) for record in records for life in record.platforms}
+    platforms = {platform for platform, _ in known_models}
     newest: dict[tuple[str, str], Claim] = {}
     for claim in sorted(source_claims, key=lambda claim: claim.seen):
-        if claim.platform in platforms and (claim.platform, claim.model) not in known:
+        if claim.platform in platforms and (claim.platform, claim.model) not in known_models:
             newest[claim.platform, claim.model] = claim
     return [newest[name] for name in sorted(newest)]

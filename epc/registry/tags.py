@@ -20,7 +20,7 @@ _REFUSED_ENDS: Final = (".", ".lock")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
-    """One snapshot's id: protocol major version, snapshot version, evaluator generation."""
+    """Id of a snapshot: protocol major version, snapshot version, evaluator generation."""
 
     protocol: int
     snapshot: int
@@ -63,7 +63,7 @@ class Tag:
         return self.generation, self.protocol, self.snapshot
 
 
-def next_tag(generation: str, taken: Iterable[Tag]) -> Tag:
+def next_tag(generation: str, used_tags: Iterable[Tag]) -> Tag:
     """Return the id that the next measurement of an evaluator generation gets.
 
     Y counts the measurements of a generation from 0 and is never given twice: a gap that a
@@ -72,5 +72,5 @@ def next_tag(generation: str, taken: Iterable[Tag]) -> Tag:
     Raises: MalformedError if the generation cannot stand in an id.
     Source: EPC-4; Reading R14.
     """
-    used = [t.snapshot for t in taken if (t.generation, t.protocol) == (generation, _PROTOCOL)]
+    used = [t.snapshot for t in used_tags if (t.generation, t.protocol) == (generation, _PROTOCOL)]
     return Tag.parse(f"v{_PROTOCOL}.{max(used, default=-1) + 1}-{generation}")

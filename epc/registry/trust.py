@@ -1,4 +1,4 @@
-"""Words of trust, derived from the files of snapshots alone (Reading R99).
+"""Words of trust that snapshots have earned, from their files alone (Reading R99).
 
 A card's word is a claim. `epc snapshot verify` derives it anew, each time: figures from the raw
 files, and a repetition from both measurements.
@@ -25,10 +25,10 @@ def check(checkout: Path, registry: Registry, findings: Findings) -> None:
 
     Raises: WorldError if the disk fails.
     """
-    for again in recompute(checkout, registry, recomputable(registry, ())):
-        if not again.ok:
-            says = f"says {registry.snapshots[again.tag].trust}, and its raw files say otherwise"
-            _note(again.tag, f"{says}: {(*again.changed, *again.problems)[0]}", findings)
+    for result in recompute(checkout, registry, recomputable(registry, ())):
+        if not result.ok:
+            says = f"says {registry.snapshots[result.tag].trust}, and its raw files say otherwise"
+            _note(result.tag, f"{says}: {(*result.changed, *result.problems)[0]}", findings)
     for tag, snapshot in registry.snapshots.items():
         if repeated := snapshot.card.replicates:
             _check_repetition(checkout, registry, tag, repeated, findings)

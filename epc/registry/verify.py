@@ -43,12 +43,12 @@ def check_tags(checkout: Path, published: list[str], findings: Findings) -> None
     """
     try:
         listed = git(checkout, "for-each-ref", _FORM, "refs/tags/v*").splitlines()
-        made = published_by(checkout) if listed else {}
+        commits = published_by(checkout) if listed else {}
     except (WorldError, UsageError):
         return
     for tag, commit in map(str.split, listed):
-        if tag in published and commit != made.get(tag, commit):
-            problem = f"is a git tag of {commit}; {made[tag]} published this snapshot"
+        if tag in published and commit != commits.get(tag, commit):
+            problem = f"is a git tag of {commit}; {commits[tag]} published this snapshot"
             findings.add(CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
 
 
@@ -72,9 +72,9 @@ def verify(checkout: Path) -> list[Finding]:
             where = f"{layout.FOLDER}/{tag}"
             findings.add(CLAUSE, where, "was published and is gone", RESTORE)
     check_tags(checkout, list(sealed), findings)
-    if not any(finding.severity == "error" for finding in findings.kept()):
+    if not any(finding.severity == "error" for finding in findings.as_list()):
         trust.check(checkout, of_folder(checkout), findings)
-    return findings.kept()
+    return findings.as_list()
 
 
 def _links(home: Path, findings: Findings) -> None:
@@ -162,15 +162,15 @@ def _listed(sums: Path) -> dict[str, str]:
 
 def _misfits(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each file that is not as it is listed, missing, or not listed at all."""
-    own = {name: value for name, value in listed.items() if "/" not in name}
-    for name, value in own.items():
+    documents = {name: value for name, value in listed.items() if "/" not in name}
+    for name, value in documents.items():
         path = folder / name
         if not path.is_file():
             yield name, "is missing"
-        elif (now := file_sha256(path)) != value:
-            yield name, f"SHA-256 is {now}, published with {value}"
+        elif (digest := file_sha256(path)) != value:
+            yield name, f"SHA-256 is {digest}, published with {value}"
     present = {path.name for path in folder.iterdir()} - {layout.SUMS, _RAW, ".gitignore"}
-    for name in sorted(present - set(own)):
+    for name in sorted(present - set(documents)):
         yield name, "is not in SHA256SUMS"
     yield from _pulled(folder, listed)
 
@@ -184,16 +184,16 @@ def _pulled(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
             continue
         if name not in listed:
             yield name, "is not in SHA256SUMS"
-        elif (now := file_sha256(path)) != listed[name]:
-            yield name, f"SHA-256 is {now}, published with {listed[name]}"
+        elif (digest := file_sha256(path)) != listed[name]:
+            yield name, f"SHA-256 is {digest}, published with {listed[name]}"
 
 
 def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
     """Yield what is wrong with a folder's documents, whatever their digests say."""
     card, wrong = _card(folder)
-    document, more = read_document(folder / layout.FIGURES, "snapshot_metrics")
-    yield from (*wrong, *more)
-    if card is None or more:
+    document, figure_problems = read_document(folder / layout.FIGURES, "snapshot_metrics")
+    yield from (*wrong, *figure_problems)
+    if card is None or figure_problems:
         return
     figures = parse(document, Metrics)
     try:
@@ -210,8 +210,8 @@ def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
         problem = f"says {figures.kind}, the card {card.kind}"
         yield departure(f"/{layout.FIGURES}/kind", problem)
         return
-    kept = {layout.POINTER} if card.kept else set()
-    for name in sorted({*KINDS[card.kind].files, *kept} - set(listed)):
+    pointer_files = {layout.POINTER} if card.kept else set()
+    for name in sorted({*KINDS[card.kind].files, *pointer_files} - set(listed)):
         yield departure(f"/{name}", f"a {card.kind} snapshot has one, listed in SHA256SUMS")
     yield from adapter(card.kind).departures(folder, card, figures.figures, listed)
 

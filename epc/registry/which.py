@@ -1,10 +1,10 @@
-"""Which judge may be used for a kind of task on a day, from what the registry has measured."""
+"""Judges that may be used for a kind of task on a day, by what the registry has measured."""
 
 from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from epc.analysis.choosing import Option, Reached, Which, reaching, short_list
+from epc.analysis.choosing import Option, ReachResult, WhichAnswer, short_list, ways_reaching
 from epc.errors import UsageError
 from epc.records.choices import Choices
 from epc.registry.expiry import Expiry
@@ -14,14 +14,14 @@ from epc.registry.registry import Registry
 _CLIENT: Final = "client-context"
 
 
-def which(
+def best_judges(
     registry: Registry,
     domain: str,
     as_of: date,
     *,
     platform: str | None = None,
     budget: float | None = None,
-) -> Which:
+) -> WhichAnswer:
     """Return the judges that are not shown to be worse than another, of those that one can use.
 
     `budget` is in US dollars for 1,000 questions.
@@ -48,7 +48,7 @@ def which(
             "  fix: see the platforms' names in `epc evaluators list`, or leave --platform out"
         )
     usable = [n for n, way in enumerate(choices.ways) if served.keys() >= {*way.models}]
-    return Which(
+    return WhichAnswer(
         as_of=as_of.isoformat(),
         platform=platform,
         budget=budget,
@@ -72,20 +72,23 @@ def changed(
     if registry.choices is None:
         return None
     pairs = {
-        name: (which(registry, name, begin).short.options, which(registry, name, end).short.options)
+        name: (
+            best_judges(registry, name, begin).short.options,
+            best_judges(registry, name, end).short.options,
+        )
         for name in registry.choices.domains
     }
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def reached(registry: Registry, domain: str, judge: str, share: float) -> Reached:
+def reached(registry: Registry, domain: str, judge: str, share: float) -> ReachResult:
     """Return how often a judge must be asked, or with whom, to be right so often.
 
     Raises: UsageError if the judge or the domain was not measured.
     """
-    known = dict.fromkeys(generation.name for generation, _ in registry.lives_named(judge))
-    name = next(iter(known), judge)
-    return reaching(_choices(registry), domain, name, share)
+    names = dict.fromkeys(generation.name for generation, _ in registry.lives_named(judge))
+    name = next(iter(names), judge)
+    return ways_reaching(_choices(registry), domain, name, share)
 
 
 def _by_client(registry: Registry, choices: Choices) -> Iterator[str]:

@@ -35,7 +35,7 @@ class RegistryLock:
 
 
 @contextmanager
-def locked(checkout: Path, *, tell: Callable[[str], None]) -> Iterator[RegistryLock]:
+def locked(checkout: Path, *, progress: Callable[[str], None]) -> Iterator[RegistryLock]:
     """Hold a checkout's registry; while another process does, say so and wait.
 
     What is locked is the file of the policy, which every registry has and no command replaces.
@@ -50,7 +50,7 @@ def locked(checkout: Path, *, tell: Callable[[str], None]) -> Iterator[RegistryL
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except (BlockingIOError, PermissionError):  # the second on some network disks
-                tell(f"another process is writing to {home}; waiting until it is done")
+                progress(f"another process is writing to {home}; waiting until it is done")
                 fcntl.flock(file, fcntl.LOCK_EX)
         yield RegistryLock(checkout=checkout)
 

@@ -29,8 +29,8 @@ from epc.report.document import (
     printed,
     sentence,
 )
-from epc.report.quality_text import beside
 from epc.report.quality_text import parts as quality_parts
+from epc.report.quality_text import quality_line
 from epc.spec.coupling import LEVEL, RULE
 from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import ONE_SEED, figure_text, number_text
@@ -59,7 +59,7 @@ def bearing(audit: Audit, holds: Sequence[str] = ()) -> Iterator[Part]:
     """
     word = Toned(f"{audit.verdict} (rule {RULE})", audit.verdict)
     yield Conclusion(word, sentence(MEANING[audit.verdict]))
-    yield Facts([("quality", beside(audit.quality))])
+    yield Facts([("quality", quality_line(audit.quality))])
     yield Beside(
         [
             Section(
@@ -158,7 +158,9 @@ def _on_the_evaluator(facts: Known) -> Iterator[tuple[str, str]]:
         if consistency["ci95"]:
             low, high = (100 * end for end in consistency["ci95"])
             pairs = facts.swap["pairs"] - facts.swap["tied"]
-            same = f"{100 * consistency['mean']:.0f}% of {pairs} pairs ({low:.0f} to {high:.0f}%)"
-            yield "both orders", f"the same answer in {same}"
+            equal_share = (
+                f"{100 * consistency['mean']:.0f}% of {pairs} pairs ({low:.0f} to {high:.0f}%)"
+            )
+            yield "both orders", f"the same answer in {equal_share}"
     if facts.competence:
         yield "competence", f"{facts.competence['word']}: {in_words(facts.competence)}"

@@ -6,7 +6,7 @@ from typing import Final
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.coupling_text import MATRICES
 from epc.report.document import Facts, Part, Section, Table, printed
-from epc.report.quality_text import beside
+from epc.report.quality_text import quality_line
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import figure_text
@@ -23,28 +23,28 @@ def report(comparison: CampaignComparison) -> str:
 def _parts(comparison: CampaignComparison) -> Iterator[Part]:
     runs = {row.run for row in comparison.rows}
     title = f"{len(runs)} complete run{'s' * (len(runs) != 1)} of campaign {comparison.id}"
-    yield Section(title, [Table(title, _words(comparison.rows))] if runs else [])
+    yield Section(title, [Table(title, _run_rows(comparison.rows))] if runs else [])
     if comparison.rows:
-        for figure, (cell, more) in _CROSSING.items():
+        for figure, (cell, note) in _CROSSING.items():
             yield _by_direction(
-                f"{MATRICES[figure]} [95%, for the domain]{more}", cell, comparison.rows
+                f"{MATRICES[figure]} [95%, for the domain]{note}", cell, comparison.rows
             )
         title = "gamma (noise floor, 95% of seeds), by EPC-5.2"
         yield _by_direction(title, _gamma, comparison.rows)
     executors = dict.fromkeys(agreement.executor for agreement in comparison.agreements)
     for executor in executors:
-        of = f"the same answers of {executor}" if executor else "the same pairs"
-        title = f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)"
+        subject = f"the same answers of {executor}" if executor else "the same pairs"
+        title = f"verdicts alike on {subject}, of 100 [95%, for the domain] (by chance)"
         rows = [_agreed(a) for a in comparison.agreements if a.executor == executor]
         yield Section(title, [Table(title, rows)])
     if any(row.quality.measured for row in comparison.rows):
-        known = {row.run: beside(row.quality) for row in comparison.rows}
-        yield Section("quality", [Facts([*known.items()])])
+        qualities = {row.run: quality_line(row.quality) for row in comparison.rows}
+        yield Section("quality", [Facts([*qualities.items()])])
     for name in comparison.incomplete:
         yield f"NOT COMPLETE: {name}"
 
 
-def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+def _run_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     quality = "" if any(row.quality.measured for row in rows) else f" ({UNKNOWN_QUALITY})"
     head = ("", "seeds", "answers", "comparisons", "ties", "p", f"word{quality}")
     first = {row.run: row for row in reversed(rows)}

@@ -44,7 +44,7 @@ def comparison_page(comparison: Comparison) -> str:
         "Comparison of two measurements",
         " and ".join(models),
         document(replace(comparison, left=left, right=right)),
-        again=_AGAIN,
+        commands=_AGAIN,
     )
 
 
@@ -68,8 +68,8 @@ def heading(comparison: Comparison) -> str:
     like = "like for like" if comparison.like_for_like else "not like for like"
     if comparison.shared["evaluator"].count:
         like = "shared answers"
-    two = comparison.left["evaluator"] != comparison.right["evaluator"]
-    apart = ": two evaluators, so no drift of either" if two else ""
+    two_evaluators = comparison.left["evaluator"] != comparison.right["evaluator"]
+    apart = ": two evaluators, so no drift of either" if two_evaluators else ""
     return f"{WORDS[comparison.verdict]}, {like}{apart}"
 
 
@@ -110,13 +110,13 @@ def _reused(tables: Tables) -> Iterator[str]:
     if not drift.pairs or drift.estimate is None or drift.upper is None or noise is None:
         yield "no question was asked in both runs; `epc watch` asks a run's own questions again"
         return
-    again = not (noise.asked or noise.assumed or drift.changed)  # the same facts, given again
-    changed = figure_text(drift.estimate, None if again else drift.ci95, ".1%")
+    same_facts = not (noise.asked or noise.assumed or drift.changed)  # the same facts, given again
+    changed = figure_text(drift.estimate, None if same_facts else drift.ci95, ".1%")
     yield (
         f"{drift.changed} of {drift.pairs} changed, {changed}: "
         f"{drift.towards_a} towards A, {drift.towards_b} towards B"
     )
-    if again:  # Reading R76:
+    if same_facts:  # Reading R76:
         yield (
             "none flips by itself: a file, a mock or pinned weights give the same answers by "
             "construction, so this is one measurement carried out twice"
@@ -223,10 +223,10 @@ def _lines(plain: str, effect: Mitigated) -> Iterator[str]:
     yield f"  on        {effect.strategies} strategies, {tasks} that both decided on"
     if not effect.shared:
         yield "  the executor wrote other answers: a difference may be its"
-    for direction, of in effect.reductions.items():
+    for direction, figures in effect.reductions.items():
         yield f"  {pair_title(direction)}"
-        yield f"    transfer regret     {_told(of[REGRET])}"
-        yield f"    redirected choices  {_told(of[REDIRECTED])}"
+        yield f"    transfer regret     {_reduction_text(figures[REGRET])}"
+        yield f"    redirected choices  {_reduction_text(figures[REDIRECTED])}"
         if direction in effect.floor:
             yield f"    floor               {effect.floor[direction]:.3f} are redirected by chance"
     yield f"  {in_words(effect)}"
@@ -242,8 +242,8 @@ def in_words(effect: Mitigated) -> str:
             "in any direction."
         )
     clauses = []
-    for direction, of in effect.reductions.items():
-        reduction = of[REGRET]
+    for direction, figures in effect.reductions.items():
+        reduction = figures[REGRET]
         if not reduction.reducible or reduction.share is None:
             continue
         interval = reduction.less_ci95
@@ -255,7 +255,7 @@ def in_words(effect: Mitigated) -> str:
     return f"{begun(sentence)}."
 
 
-def _told(reduction: Reduction) -> str:
+def _reduction_text(reduction: Reduction) -> str:
     share = "" if reduction.share is None else f", {100 * reduction.share:.0f}% of it"
     less = f"less by {figure_text(reduction.less, reduction.less_ci95, '+.3f')}{share}"
     plain = figure_text(reduction.plain, reduction.plain_ci95, "+.3f")

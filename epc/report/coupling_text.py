@@ -1,9 +1,9 @@
-"""What crosses between two domains, in sentences that a person can repeat."""
+"""Sentences about what crosses between two domains, for a person to repeat."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from epc.audit.coupling import Crossed, Into, Transfer, tasks_for
+from epc.audit.coupling import CrossingFigures, Into, Transfer, tasks_for
 from epc.spec.coupling import LEVEL
 from epc.spec.domains import Direction, Pair
 from epc.statistics.figures import figure_text
@@ -36,7 +36,7 @@ _A_CHOICE: Final = 0.005  # rounds to one of 100
 _AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated control"}
 
 
-def headline(direction: Direction, into: Crossed) -> str:
+def headline(direction: Direction, into: CrossingFigures) -> str:
     """Return one direction in a sentence.
 
     Where nothing crosses the estimate is above 0 all the same, and is read against chance.
@@ -44,13 +44,15 @@ def headline(direction: Direction, into: Crossed) -> str:
     pair = Pair.parse(direction)
     moved, chance = (f"{100 * share:.0f}" for share in (into.redirected, into.chance))
     if beyond_chance(into):
-        seen = f"an estimated {moved} of 100 choices in {pair.target} (chance alone: {chance})"
+        redirected_text = (
+            f"an estimated {moved} of 100 choices in {pair.target} (chance alone: {chance})"
+        )
     else:
-        seen = (
+        redirected_text = (
             f"no more choices in {pair.target} than chance alone: an estimated {moved} of 100, "
             f"chance {chance}"
         )
-    return f"training in {pair.source} first redirects {seen}{_cost(into)}"
+    return f"training in {pair.source} first redirects {redirected_text}{_cost(into)}"
 
 
 def carried_text(carried: Mapping[Direction, Mapping[str, float]]) -> Iterator[str]:
@@ -61,12 +63,12 @@ def carried_text(carried: Mapping[Direction, Mapping[str, float]]) -> Iterator[s
     for direction, changes in carried.items():
         pair = Pair.parse(direction)
         ranked = sorted(changes, key=lambda name: -changes[name])
-        more = [name for name in ranked if changes[name] >= _A_CHOICE]
-        fewer = [name for name in ranked[::-1] if changes[name] <= -_A_CHOICE]
-        if more and fewer:
+        gaining = [name for name in ranked if changes[name] >= _A_CHOICE]
+        losing = [name for name in ranked[::-1] if changes[name] <= -_A_CHOICE]
+        if gaining and losing:
             often, seldom = (
-                " and ".join(f"{name} ({100 * changes[name]:+.0f})" for name in some[:_MOST_NAMED])
-                for some in (more, fewer)
+                " and ".join(f"{name} ({100 * changes[name]:+.0f})" for name in group[:_MOST_NAMED])
+                for group in (gaining, losing)
             )
             yield (
                 f"after {pair.source}, of 100 choices in {pair.target} the agent picks {often} "
@@ -85,12 +87,12 @@ def to_settle(
         yield "", "the regret is then known to within 2 points either way; more seeds do not help"
 
 
-def beyond_chance(into: Crossed) -> bool:
+def beyond_chance(into: CrossingFigures) -> bool:
     """Return whether more choices of 100 are redirected than chance alone redirects."""
     return round(100 * into.redirected) > round(100 * into.chance)
 
 
-def _cost(into: Crossed) -> str:
+def _cost(into: CrossingFigures) -> str:
     """Return a cost as one only where its interval for the domain excludes 0."""
     if into.regret_ci95 is None or into.regret_ci95[0] <= 0 <= into.regret_ci95[1]:
         return "; no cost in win rate is shown for the domain"
@@ -115,8 +117,8 @@ def tested(transfer: Transfer) -> str:
 def cell(into: Into, figure: str) -> tuple[str, ...]:
     """Return a figure of `MATRICES` for the domain, and its interval if it has one."""
     form = ".0c" if figure == "redirected" else "+.1c"
-    words = figure_text(getattr(into, figure), getattr(into, f"{figure}_ci95"), form)
-    return tuple(words.split(" ", 1))
+    text = figure_text(getattr(into, figure), getattr(into, f"{figure}_ci95"), form)
+    return tuple(text.split(" ", 1))
 
 
 def matrices(transfer: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -133,8 +135,14 @@ def matrices(transfer: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
 
     def table(text_of: Callable[[Direction], str]) -> list[tuple[str, ...]]:
         rows = [
-            (one, *("" if one == other else text_of(Pair(one, other).key) for other in names))
-            for one in names
+            (
+                source,
+                *(
+                    "" if source == target else text_of(Pair(source, target).key)
+                    for target in names
+                ),
+            )
+            for source in names
         ]
         return [head, *rows]
 
@@ -146,13 +154,14 @@ def matrices(transfer: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
 
 def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
     """Yield a direction's figures, each with its label and its intervals."""
-    seen = into.these_tasks
-    here = figure_text(into.redirected, into.redirected_ci95, ".0%")
-    these = figure_text(seen.redirected, seen.redirected_ci95, ".0%")
-    yield "redirected", f"{here} for the domain; {these} for these tasks"
-    here = figure_text(into.regret, into.regret_ci95, "+.1p")
-    these = figure_text(seen.regret, seen.regret_ci95, "+.1p")
-    yield "regret", f"{here} for the domain; {these} for these tasks, against {_AGAIN[seen.again]}"
+    seed_figures = into.these_tasks
+    domain_text = figure_text(into.redirected, into.redirected_ci95, ".0%")
+    tasks_text = figure_text(seed_figures.redirected, seed_figures.redirected_ci95, ".0%")
+    yield "redirected", f"{domain_text} for the domain; {tasks_text} for these tasks"
+    domain_text = figure_text(into.regret, into.regret_ci95, "+.1p")
+    tasks_text = figure_text(seed_figures.regret, seed_figures.regret_ci95, "+.1p")
+    control = _AGAIN[seed_figures.control]
+    yield "regret", f"{domain_text} for the domain; {tasks_text} for these tasks, against {control}"
     crossing = figure_text(into.crossing, into.crossing_ci95, "+.1p")
     yield "crossing", f"{crossing}: what another order of strategies costs"
     alone = figure_text(into.harm, into.harm_ci95, "+.1p")

@@ -31,7 +31,7 @@ class Toned(str):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a result comes to: a word, and what it means, where that is not plain."""
+    """Conclusion of a result: a word, and what it means, where that is not plain."""
 
     word: Toned
     sentence: str = ""
@@ -64,7 +64,7 @@ class Findings:
     """Findings, or what is said where there are none."""
 
     entries: Sequence[Finding]
-    none: str = ""
+    if_empty: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
 ]
 
 
-def sentence(words: str) -> str:
+def sentence(text: str) -> str:
     """Return words as a sentence."""
-    return f"{begun(words)}."
+    return f"{begun(text)}."
 
 
 def printed(parts: Iterable[Part]) -> str:
@@ -147,19 +147,19 @@ def _lines(part: Part) -> Iterator[str]:  # noqa: C901  (a form for each kind of
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Yield a table in as many blocks of columns, each with the first, as its width takes."""
-    shown = rows[: _MOST_ROWS + 1]
-    first, *others = ([*column] for column in zip(*shown, strict=True))
+    visible = rows[: _MOST_ROWS + 1]
+    first, *columns = ([*column] for column in zip(*visible, strict=True))
     while True:
-        block = [first, *others[:1]]
-        while len(block) <= len(others) and _width(*block, others[len(block) - 1]) <= _WIDTH:
-            block.append(others[len(block) - 1])
+        block = [first, *columns[:1]]
+        while len(block) <= len(columns) and _width(*block, columns[len(block) - 1]) <= _WIDTH:
+            block.append(columns[len(block) - 1])
         yield from aligned(list(zip(*block, strict=True)))
-        others = others[len(block) - 1 :]
-        if not others:
+        columns = columns[len(block) - 1 :]
+        if not columns:
             break
         yield ""
-    if more := len(rows) - len(shown):
-        yield f"... {more:,} more rows: --format json has them all"
+    if omitted := len(rows) - len(visible):
+        yield f"... {omitted:,} more rows: --format json has them all"
 
 
 def _width(*columns: Sequence[str]) -> int:

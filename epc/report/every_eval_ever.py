@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from epc.analysis.observed import Group, Report
-from epc.records.observed.types import UNKNOWN, Judge, Setting, Source
+from epc.analysis.verdicts import Group, Report
+from epc.records.verdicts.types import UNKNOWN, Judge, Setting, Source
 from epc.statistics.figures import ClusteredFigure
 from epc.version import __version__
 
@@ -54,12 +54,12 @@ def documents(report: Report, retrieved: datetime) -> "Iterator[tuple[str, Json]
         judge = group.setting.judge
         judges.setdefault((judge.called, judge.platform), []).append(group)
     for (model, platform), groups in judges.items():
-        results = [each for group in groups for each in _results(group, report.source)]
+        results = [result for group in groups for result in _results(group, report.source)]
         if results:
             identity = f"{collection}/{model}/{retrieved.timestamp()}"
             number = UUID(bytes=sha256(f"{identity}/{platform}".encode()).digest()[:16], version=4)
             developer, _, name = model.rpartition("/")
-            path = "/".join(_NO_NAME.sub("-", each) for each in (developer or UNKNOWN, name))
+            path = "/".join(_NO_NAME.sub("-", segment) for segment in (developer or UNKNOWN, name))
             yield (
                 f"data/{collection}/{path}/{number}.json",
                 {

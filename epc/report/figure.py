@@ -51,10 +51,10 @@ def specification(manifest: Manifest) -> Json:
     """
     audit = audit_manifest(manifest)
     chart = transfer_chart(crossing(audit), word=audit.verdict, rule=RULE)
-    said = _said(audit)
+    title_text = _title_text(audit)
     measured = f"{manifest.protocol_version}, {manifest.evaluator.measurement_date}"
     title = {
-        "text": wrap(said, _LINE),
+        "text": wrap(title_text, _LINE),
         "subtitle": f"{manifest.evaluator.model} · {measured}",
         "anchor": "start",
         "subtitleColor": "#444444",
@@ -67,7 +67,7 @@ def specification(manifest: Manifest) -> Json:
     gamma = manifest.results.summary.gamma
     return {
         "$schema": SCHEMA_6,
-        "description": said,
+        "description": title_text,
         "title": title,
         "background": "white",
         **panel("gamma", bands, seed_rows(manifest, "gamma"), gamma),
@@ -75,14 +75,14 @@ def specification(manifest: Manifest) -> Json:
     }
 
 
-def _said(audit: Audit) -> str:
+def _title_text(audit: Audit) -> str:
     """Return the audit's word, and in a sentence the direction that costs more."""
     name = audit.verdict.replace("_", " ")
     into = crossing(audit)
     if not into:
         return f"{sentence(name)} {sentence(MEANING[audit.verdict])}"
-    most = max(into, key=lambda direction: into[direction].regret)
-    return f"{sentence(name)} {sentence(headline(most, into[most]))}"
+    costliest = max(into, key=lambda direction: into[direction].regret)
+    return f"{sentence(name)} {sentence(headline(costliest, into[costliest]))}"
 
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from epc.analysis.observed_names import FIGURES as OBSERVED
+from epc.analysis.verdicts_names import FIGURES as OBSERVED
 
 # What a figure is, by how its name begins; the longest beginning counts. What follows it is a
 # direction, a domain or a setting, and keeps its own words. The page of comparisons has the same.
 FIGURES: Final[Mapping[str, str]] = {
-    **{name: described.words for name, described in OBSERVED.items()},
+    **{name: described.phrase for name, described in OBSERVED.items()},
     "competence/detected": "spoilt texts detected",
     "competence/kinds": "planted pairs scored as expected",
     "competence/shifts": "shift of the score with",
@@ -48,16 +48,16 @@ _DIRECTION: Final = re.compile(r"[a-z0-9_-]+_to_[a-z0-9_-]+")
 
 def in_words(name: str) -> str:
     """Return a figure's name in words, with its direction, domain or setting behind a colon."""
-    _, words, which = parted(name)
-    return f"{words}: {which}" if which else words
+    _, phrase, detail = parted(name)
+    return f"{phrase}: {detail}" if detail else phrase
 
 
 def parted(name: str) -> tuple[str, str, str]:
     """Return how a figure's name begins, these words, and its direction, domain or setting."""
     parts = name.split("/")
     for end in range(len(parts), 0, -1):
-        if words := FIGURES.get(beginning := "/".join(parts[:end])):
-            return beginning, words, "/".join(map(_plain, parts[end:]))
+        if phrase := FIGURES.get(beginning := "/".join(parts[:end])):
+            return beginning, phrase, "/".join(map(_plain, parts[end:]))
     return parts[0], _plain(parts[0]).replace("_", " "), ": ".join(parts[1:])
 
 

@@ -11,15 +11,15 @@ from epc.analysis.judge_card import (
     OTHER,
     PLACES,
     SECTIONS,
-    Answered,
     Card,
-    Known,
-    Rest,
-    Served,
+    CardFigure,
+    CardSource,
+    PlatformService,
+    RequirementAnswer,
 )
 from epc.printable import begun
 from epc.records.choices import Picked
-from epc.records.observed.types import UNKNOWN
+from epc.records.verdicts.types import UNKNOWN
 from epc.report.document import Table, printed
 from epc.report.figure_names import parted
 from epc.report.loop_text import starts_sentences
@@ -57,7 +57,7 @@ _DID: Final[Mapping[str, str]] = {
 
 def sentence(card: Card) -> str:
     """Return what a reader should know first: is it served, and how did it judge?"""
-    return f"{card.name}: {_served(card.served)}. {begun(judged(card))}."
+    return f"{card.name}: {_served(card.served)}. {begun(performance_text(card))}."
 
 
 def _joined(facts: Sequence[str]) -> str:
@@ -66,18 +66,21 @@ def _joined(facts: Sequence[str]) -> str:
     return ". ".join([first, *map(begun, further)])
 
 
-def _served(lives: Sequence[Served]) -> str:
+def _served(lives: Sequence[PlatformService]) -> str:
     platforms: dict[str, list[str]] = {}
     for life in lives:
         platforms.setdefault(_life(life), []).append(life.platform)
     if not platforms:
         return "no platform's dates are known"
     return _joined(
-        [words.format(_listed(list(dict.fromkeys(of)))) for words, of in platforms.items()]
+        [
+            template.format(_listed(list(dict.fromkeys(names))))
+            for template, names in platforms.items()
+        ]
     )
 
 
-def _life(life: Served) -> str:
+def _life(life: PlatformService) -> str:
     """Return one life in words, with a place for the platforms."""
     if life.platform == _PUBLIC:
         return "its weights are public"
@@ -86,19 +89,19 @@ def _life(life: Served) -> str:
     end = ", which states no end"
     if life.until or life.not_before:  # Reading R98
         end = f" until {life.until or f'{life.not_before} at the least'}"
-    words = {
+    phrases = {
         "expired": f"{life.reason} at {{}} on {life.until}",
         "unconfirmed": "not confirmed lately at {}",
         "unknown": "not known whether it is served at {}",
     }
-    return words.get(life.status, f"served at {{}}{end}")
+    return phrases.get(life.status, f"served at {{}}{end}")
 
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def judged(card: Card) -> str:
+def performance_text(card: Card) -> str:
     """Return how it judged, or that nothing tells.
 
     Of recorded verdicts the headline comes first (Reading R97), then places; behind these stands
@@ -110,7 +113,7 @@ def judged(card: Card) -> str:
     if facts:
         facts = [f"the name means {card.means}", *facts] if card.means else facts
         return _joined(facts)
-    if any(rest.failed for rest in card.rests_on):
+    if any(source.failed for source in card.rests_on):
         return "what was published is of a failed run"
     if card.rests_on:
         return "no current measurement of it is published"
@@ -123,14 +126,14 @@ def _recorded(card: Card) -> Iterator[str]:
     places = card.counted(PLACES)
     if best is None or not is_of(best.name, "place_consistency"):
         if best is not None and best.value is not None:
-            yield f"{did(best.name, best.value, best.n)} on {_items(best.items)}"
+            yield f"{figure_clause(best.name, best.value, best.n)} on {_items(best.items)}"
             yield f"source: {best.source}, {_prompt(best)}"
         if best is not None and (best.items or 0) >= INDEPENDENT:
             places = [figure for figure in places if (figure.items or 0) >= INDEPENDENT]
     yield from _places(places)
 
 
-def _prompt(figure: Known) -> str:
+def _prompt(figure: CardFigure) -> str:
     return "prompt not stated" if figure.prompt == UNKNOWN else f"prompt {figure.prompt}"
 
 
@@ -138,7 +141,7 @@ def _items(count: int | None) -> str:
     return f"{count or 0:,} item{'' if count == 1 else 's'}"
 
 
-def did(name: str, value: float, n: int) -> str:
+def figure_clause(name: str, value: float, n: int) -> str:
     """Return what a judge did by the figure that is shown first, with the figure's own n."""
     if is_of(name, "transfer/regret"):
         pair = Pair.parse(name.split("/")[2])
@@ -147,17 +150,17 @@ def did(name: str, value: float, n: int) -> str:
             f"the estimated transfer regret from {pair.source} to {pair.target} is {points}, "
             f"of {n:,} verdicts"
         )
-    figure, _, of = name.partition("/")
+    figure, _, detail = name.partition("/")
     return _DID[figure].format(
         share=f"{100 * value:.1f}%",
         points=number_text(value, "+.1p"),
         score=number_text(value, "+.2f"),
-        other=of.partition("/")[0],
+        other=detail.partition("/")[0],
         n=f"{n:,}",
     )
 
 
-def _places(figures: Sequence[Known]) -> Iterator[str]:
+def _places(figures: Sequence[CardFigure]) -> Iterator[str]:
     """Yield how often the verdict changed with the place; of several prompts, from where to where.
 
     A mean over prompts is no figure of a judge: nobody asks with all of them.
@@ -176,8 +179,8 @@ def _places(figures: Sequence[Known]) -> Iterator[str]:
         yield f"that is {len(shares)} ways of asking in {sources}, {least:,} pairs or more each"
 
 
-def _audit(rests: Sequence[Rest]) -> Iterator[str]:
-    standing = [rest for rest in rests if rest.word and rest.counts]
+def _audit(rests: Sequence[CardSource]) -> Iterator[str]:
+    standing = [source for source in rests if source.word and source.counts]
     if standing:
         newest = standing[-1]
         assert newest.word
@@ -185,35 +188,35 @@ def _audit(rests: Sequence[Rest]) -> Iterator[str]:
         yield f"its newest audit says: {word} ({newest.of}); {UNKNOWN_QUALITY}"
 
 
-def _invalid(figures: Sequence[Known]) -> Iterator[str]:
+def _invalid(figures: Sequence[CardFigure]) -> Iterator[str]:
     for figure in figures[-1:]:
         if figure.value is not None:
             share = f"{100 * figure.value:.1f}% of {figure.n:,} evaluations"
             yield f"{share} that it wrote were invalid ({figure.of})"
 
 
-def _gamma(figures: Sequence[Known]) -> Iterator[str]:
+def _gamma(figures: Sequence[CardFigure]) -> Iterator[str]:
     for figure in figures[-1:]:
         interval = "" if figure.ci95 else " and no interval"
         gamma = f"{figure.value:.3f} ({figure.epc_5_2})"
         yield f"a publication states gamma {gamma}, with {figure.n} seeds{interval}"
 
 
-def _pci(figures: Sequence[Known]) -> Iterator[str]:
+def _pci(figures: Sequence[CardFigure]) -> Iterator[str]:
     for figure in figures[-1:]:
         yield f"a publication states PCI {interval(figure)}, with {figure.n} seeds, and no gamma"
 
 
 def _unjudged(card: Card) -> Iterator[str]:
     """Yield what is published of it where no figure says how well it judged."""
-    rests = [rest for rest in card.rests_on if rest.counts and not rest.failed]
+    rests = [source for source in card.rests_on if source.counts and not source.failed]
     if rests:
-        counts = _listed([f"{rest.n:,} {rest.unit} ({rest.of})" for rest in rests])
+        counts = _listed([f"{source.n:,} {source.unit} ({source.of})" for source in rests])
         yield f"{counts} are published"
         yield "nothing says whether they are right, change with the place or are repeated"
 
 
-def text(card: Card, answers: Sequence[Answered] = ()) -> str:
+def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
     """Return the printed form of a card."""
     parts = [sentence(card), *_platforms(card)]
     for title, figures in sections(card):
@@ -225,11 +228,13 @@ def text(card: Card, answers: Sequence[Answered] = ()) -> str:
         parts += ["", OPTIMISED, *(f"  {line}" for line in starts_sentences(card.optimised))]
     parts += _conditions(card)
     parts += ["", "drift", *(f"  {line}" for line in card.drift or ("nothing was recorded",))]
-    parts += ["", "rests on", *(_rest(rest) for rest in card.rests_on)]
+    parts += ["", "rests on", *(_source_line(source) for source in card.rests_on)]
     if not card.rests_on:
         parts.append("  nothing: no measurement of it is published")
     if card.faults:
-        lines = (f"  {name}: {says} ({', '.join(of)})" for name, says, of in faults(card))
+        lines = (
+            f"  {name}: {says} ({', '.join(subjects)})" for name, says, subjects in faults(card)
+        )
         parts += ["", "known faults", *lines]
     for answer in answers:
         parts += ["", f"{answer.requirement}: {answer.answer} ({answer.why})"]
@@ -239,8 +244,8 @@ def text(card: Card, answers: Sequence[Answered] = ()) -> str:
 
 def picking(picked: Mapping[str, Picked]) -> str:
     """Return the title of `picks`."""
-    most = max(one.n for one in picked.values())
-    return f"what its score gains by best of {most}, asked once, in its points"
+    largest = max(gains.n for gains in picked.values())
+    return f"what its score gains by best of {largest}, asked once, in its points"
 
 
 def picks(picked: Mapping[str, Picked]) -> list[tuple[str, ...]]:
@@ -249,10 +254,10 @@ def picks(picked: Mapping[str, Picked]) -> list[tuple[str, ...]]:
     Source: Reading R94. A dash is what cannot be said.
     """
     rows = [("", *(title for title, _ in _PICKED.values()), "questions")]
-    for domain, one in picked.items():
-        known = ((one.figures.get(name), form) for name, (_, form) in _PICKED.items())
-        cells = (figure.text(form, TOO_FEW) if figure else "-" for figure, form in known)
-        rows.append((domain, *cells, f"{one.questions:,}"))
+    for domain, gains in picked.items():
+        figures = ((gains.figures.get(name), form) for name, (_, form) in _PICKED.items())
+        cells = (figure.text(form, TOO_FEW) if figure else "-" for figure, form in figures)
+        rows.append((domain, *cells, f"{gains.questions:,}"))
     return rows
 
 
@@ -270,44 +275,44 @@ def _platforms(card: Card) -> Iterator[str]:
         yield f"  all figures below are of {card.means}, which the name means on this day"
 
 
-def _rows(figures: Sequence[Known]) -> Iterator[str]:
+def _rows(figures: Sequence[CardFigure]) -> Iterator[str]:
     """Yield figures below their names in words, a line for each with what it was measured in.
 
     Where one prompt is that of comparisons, the others are the end of its line.
     """
-    kinds: dict[tuple[str, str], list[Known]] = {}
+    kinds: dict[tuple[str, str], list[CardFigure]] = {}
     for figure in figures:
         kinds.setdefault(parted(figure.name)[:2], []).append(figure)
-    for (kind, words), of_kind in kinds.items():
-        yield f"  {kind}" + ("" if words == kind.replace("_", " ") else f": {words}")
-        rows = [*_shown(of_kind)]
+    for (kind, phrase), of_kind in kinds.items():
+        yield f"  {kind}" + ("" if phrase == kind.replace("_", " ") else f": {phrase}")
+        rows = [*_figure_rows(of_kind)]
         width = max(len(label) for label, _, _ in rows)
-        for label, figure, others in rows:
+        for label, figure, other_prompts in rows:
             items = "" if figure.items in {None, figure.n} else f", items {figure.items:,}"
             out = f"  (left out: {figure.left_out})" if figure.left_out else ""
             counts = f"n {figure.n:,} {figure.unit}{items}"
             read = figure.epc_5_2 and f"  {figure.epc_5_2}"
-            beside = others and f"  ({others})"
-            yield f"    {label:<{width}}  {interval(figure):<24}  {counts}{read}{out}{beside}"
+            suffix = other_prompts and f"  ({other_prompts})"
+            yield f"    {label:<{width}}  {interval(figure):<24}  {counts}{read}{out}{suffix}"
 
 
-def _shown(figures: Sequence[Known]) -> Iterator[tuple[str, Known, str]]:
+def _figure_rows(figures: Sequence[CardFigure]) -> Iterator[tuple[str, CardFigure, str]]:
     """Yield the figures that are shown: what each is of, and what is said of its other prompts."""
     for name, subset in dict.fromkeys((figure.name, figure.subset) for figure in figures):
         of_name = [f for f in figures if (f.name, f.subset) == (name, subset)]
-        rows, others = folded(of_name)
+        rows, other_prompts = folded(of_name)
         for figure in rows:
             part = name.removeprefix(parted(name)[0]).removeprefix("/")
-            which = filter(None, (subset, part, figure.basis))
-            yield "  ".join(which), figure, others if figure is rows[-1] else ""
+            labels = filter(None, (subset, part, figure.basis))
+            yield "  ".join(labels), figure, other_prompts if figure is rows[-1] else ""
 
 
-def shown(card: Card) -> Card:
+def with_shown_figures(card: Card) -> Card:
     """Return a card with the figures alone that its text shows."""
-    return replace(card, figures=tuple(figure for _, figure, _ in _shown(card.figures)))
+    return replace(card, figures=tuple(figure for _, figure, _ in _figure_rows(card.figures)))
 
 
-def folded(rows: Sequence[Known]) -> tuple[list[Known], str]:
+def folded(rows: Sequence[CardFigure]) -> tuple[list[CardFigure], str]:
     """Return the rows of one figure that are shown, and what is said of its other prompts.
 
     All are shown where none has the prompt of comparisons, or only one has not.
@@ -343,7 +348,7 @@ def conditions(card: Card) -> Iterator[tuple[str, str, str, str]]:
     yield from dict.fromkeys((f.basis, f.conditions, f.state, f.left_out) for f in measures)
 
 
-def interval(figure: Known) -> str:
+def interval(figure: CardFigure) -> str:
     """Return a figure with its interval, in as many places as it needs."""
     form = "," if figure.name == DAYS_LEFT else _form(figure.value or 0.0)
     return figure_text(figure.value, figure.ci95, form, NO_INTERVAL)
@@ -353,7 +358,7 @@ def _form(*values: float) -> str:
     return ",.0f" if max(map(abs, values)) >= _WHOLE else ".3f"
 
 
-def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:
+def sections(card: Card) -> Iterator[tuple[str, list[CardFigure]]]:
     """Yield the headings of a card with their figures, those of one name together."""
     for title in (*SECTIONS, KINDS_OF_TASK, OTHER):
         figures = [figure for figure in card.figures if figure.section == title]
@@ -365,14 +370,13 @@ def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:
 def faults(card: Card) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each known fault once, its id and what it says, with all that it is of."""
     for key in dict.fromkeys((fault.id, fault.says) for fault in card.faults):
-        of = dict.fromkeys(f.of for f in card.faults if (f.id, f.says) == key)
-        yield *key, list(of)
+        subjects = dict.fromkeys(f.of for f in card.faults if (f.id, f.says) == key)
+        yield *key, list(subjects)
 
 
-def _rest(rest: Rest) -> str:
-    word = f", {rest.word.replace('_', ' ')} ({UNKNOWN_QUALITY})" if rest.word else ""
-    failed = ", FAILED" if rest.failed else ""
-    kinds = ", ".join(dict.fromkeys((rest.kind, rest.trust)))
-    return (
-        f"  {rest.of}  {kinds}{word}{failed}; {rest.n:,} {rest.unit}; {rest.state}; {rest.source}"
-    )
+def _source_line(source: CardSource) -> str:
+    word = f", {source.word.replace('_', ' ')} ({UNKNOWN_QUALITY})" if source.word else ""
+    failed = ", FAILED" if source.failed else ""
+    kinds = ", ".join(dict.fromkeys((source.kind, source.trust)))
+    count = f"{source.n:,} {source.unit}"
+    return f"  {source.of}  {kinds}{word}{failed}; {count}; {source.state}; {source.source}"

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from epc.analysis.loop import UNNAMED, BelievedGain, LoopReport, Quality, RunsReport
 from epc.analysis.loop_decisions import Gate
-from epc.analysis.loops import UNNAMED, Believed, LoopReport, Quality, RunsReport
 from epc.printable import begun
 from epc.protocol.results import Json
-from epc.records.loops import LoopPlan
+from epc.records.loop import LoopPlan
 from epc.records.typed import as_json
 from epc.report.charts.loop import loop_chart, runs_chart
 from epc.report.document import (
@@ -22,7 +22,7 @@ from epc.report.document import (
     printed,
 )
 from epc.statistics.figures import Figure, figure_text
-from epc.statistics.gains import Parted
+from epc.statistics.gains import ChangeParts
 
 _QUALITY: Final[dict[Quality, tuple[str, str, str]]] = {
     "better": ("BETTER", "same", "The work got better."),
@@ -52,16 +52,18 @@ def sentence(report: LoopReport) -> str:
     fresh = f"Asked again on {report.items} items that the optimiser never saw, it gives "
     parts = [believed, f"{fresh}{_points(report, report.fresh)}."]
     if report.gold:
-        many = f"{report.gold.labelled} of them"
-        parts.append(f"Gold on {many}: {_gold(report.gold)} points of right answers.")
+        labelled = f"{report.gold.labelled} of them"
+        parts.append(f"Gold on {labelled}: {_gold(report.gold)} points of right answers.")
     return " ".join([*parts, _QUALITY[report.quality][2], _ALONE])
 
 
-def believed_sentence(believed: Believed) -> str:
+def believed_sentence(believed: BelievedGain) -> str:
     """Return what a log alone says, and why that counts for nothing."""
     gain = believed.gain.text(f"+.{believed.digits}f")
-    said = _reported(believed.judge, gain, believed.candidates, believed.items)
-    return f"{said} The score that chose {believed.final} is too good to count: nothing is shown."
+    reported = _reported(believed.judge, gain, believed.candidates, believed.items)
+    return (
+        f"{reported} The score that chose {believed.final} is too good to count: nothing is shown."
+    )
 
 
 def _reported(judge: str, gain: str, candidates: int, items: int) -> str:
@@ -110,17 +112,17 @@ def gate_sentence(gate: Gate) -> str:
 def plan_text(plan: LoopPlan, offered: int) -> str:
     """Return what a plan drew."""
     used = f" ({offered - len(plan.test)} more are used up)" if offered > len(plan.test) else ""
-    other = f", {plan.judge_b.model}" if plan.judge_b else ""
+    second_judge = f", {plan.judge_b.model}" if plan.judge_b else ""
     labels = "none"
     if plan.gold:
         labels = f"{len(plan.gold)}; where people give them, {len(plan.gold_twice)} of them twice"
     judge = plan.judge.model or "the log names none: --execute gives its score, or plan --judge"
     facts = [
         ("seed, final", f"{plan.seed}, {plan.final}"),
-        ("judges", f"{judge}{other}"),
+        ("judges", f"{judge}{second_judge}"),
         ("test items", f"{len(plan.test)}{used}"),
         ("labels of both outputs", labels),
-        ("asked again", f"{len(plan.again)} logged outputs"),
+        ("asked again", f"{len(plan.repeats)} logged outputs"),
     ]
     return printed([Facts(facts)])
 
@@ -163,26 +165,26 @@ def loop_page(report: LoopReport | RunsReport) -> str:
 
     parts = document(report) if isinstance(report, LoopReport) else runs_document(report)
     heading = "Did the optimiser improve the work, or only what the judge says?"
-    return page("An optimiser's run", heading, parts, again=_AGAIN)
+    return page("An optimiser's run", heading, parts, commands=_AGAIN)
 
 
 def loop_json(report: LoopReport | RunsReport) -> Json:
     """Return the report as JSON, with its sentence."""
-    said = sentence(report) if isinstance(report, LoopReport) else runs_sentence(report)
-    return {"sentence": said, **as_json(report)}
+    headline = sentence(report) if isinstance(report, LoopReport) else runs_sentence(report)
+    return {"sentence": headline, **as_json(report)}
 
 
-def parted_text(parts: Parted) -> str:
+def parted_text(parts: ChangeParts) -> str:
     """Return whose part of a change is whose (`epc loop drift`)."""
     form = "+.3f"
     return (
         f"The score changed by {parts.change:{form}}. Of that {parts.judge:{form}} is the judge's, "
         f"by {parts.anchors} outputs of the old system that both judges scored, and "
-        f"{parts.system:{form}} the system's. {_whose(parts)}"
+        f"{parts.system:{form}} the system's. {_attribution(parts)}"
     )
 
 
-def _whose(parts: Parted) -> str:
+def _attribution(parts: ChangeParts) -> str:
     judge, system = (
         figure.ci95 is not None and not figure.ci95[0] <= 0 <= figure.ci95[1]
         for figure in (parts.judge, parts.system)
@@ -201,8 +203,8 @@ def _figures(report: LoopReport) -> Iterator[tuple[str, ...]]:
     yield "fresh gain", _points(report, report.fresh), items
     yield "luck: believed less fresh", _points(report, report.luck), "both"
     if report.drift:
-        again = f"{report.asked_again} logged outputs, asked again"
-        yield "the judge's own drift since", _points(report, report.drift), again
+        retest_text = f"{report.asked_again} logged outputs, asked again"
+        yield "the judge's own drift since", _points(report, report.drift), retest_text
     if report.by_b:
         yield f"fresh gain by {report.judge_b}", _points(report, report.by_b), items
     if report.gold:

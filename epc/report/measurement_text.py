@@ -91,11 +91,11 @@ def _few(tasks: Mapping[Domain, int]) -> str:
 
 def _unmarked(manifest: Manifest) -> str:
     """Return the tag that a record of before Reading R90 states, which does not show few tasks."""
-    stated = manifest.document["protocol_version"]
+    recorded_tag = manifest.document["protocol_version"]
     return (
         ""
-        if stated == manifest.protocol_version
-        else f"; its record says {stated}, from before AltTasks"
+        if recorded_tag == manifest.protocol_version
+        else f"; its record says {recorded_tag}, from before AltTasks"
     )
 
 
@@ -103,9 +103,9 @@ def _recorded(manifest: Manifest) -> str:
     """Say how many pairs recorded verdicts hold, and how many of their rows say nothing new."""
     counts = manifest.results.verdict_table.counts
     cells = [cell for rows in counts.values() for row in rows.values() for cell in row]
-    held = f"{sum(map(any, cells)):,} of {len(cells):,} pairs are in the file"
+    coverage = f"{sum(map(any, cells)):,} of {len(cells):,} pairs are in the file"
     twice = manifest.evaluator.details.get("duplicates")
-    return f"{held}; {twice:,} duplicate rows, not counted again" if twice else held
+    return f"{coverage}; {twice:,} duplicate rows, not counted again" if twice else coverage
 
 
 def _figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
@@ -197,9 +197,9 @@ def _on_the_provider(manifest: Manifest) -> Iterator[str]:
     """Say what the provider did beside answering: another model, a second answer, retries."""
     for _, problem in suspicions(manifest):
         yield f"DOUBTFUL: {problem}."
-    again = manifest.results.summary.determinism
-    if again is not None and not again.verdict_flips:
-        yield f"Asked again, none of {again.asked} comparisons got another verdict."
+    determinism = manifest.results.summary.determinism
+    if determinism is not None and not determinism.verdict_flips:
+        yield f"Asked again, none of {determinism.comparisons} comparisons got another verdict."
 
 
 def _pitfalls(manifest: Manifest) -> Iterator[str]:

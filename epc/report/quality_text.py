@@ -1,4 +1,4 @@
-"""What is known of quality, beside a word about coupling (Reading R91)."""
+"""Text of what is known of quality, beside a word about coupling (Reading R91)."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
@@ -10,7 +10,7 @@ from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text
 
 if TYPE_CHECKING:
-    from epc.analysis.selection import Picked
+    from epc.analysis.selection import PickersQuality
 
 _NOT_MEASURED: Final = UNKNOWN_QUALITY.removeprefix("quality: ")
 SAYS: Final = {
@@ -21,7 +21,7 @@ SAYS: Final = {
 _POINTS: Final = "+.1p"
 
 
-def beside(quality: Quality | NotMeasured) -> str:
+def quality_line(quality: Quality | NotMeasured) -> str:
     """Return what is known of quality in a line."""
     if isinstance(quality, NotMeasured):
         return f"{_NOT_MEASURED}: {quality.why}; {quality.how}"
@@ -43,15 +43,15 @@ def parts(quality: Quality | NotMeasured) -> Iterator[Part]:
     yield Section("Quality by gold", sections, "open")
 
 
-def of_pickers(done: "Iterable[Picked]") -> Iterator[Part]:
+def of_pickers(done: "Iterable[PickersQuality]") -> Iterator[Part]:
     """Yield what each judge of a bank teaches an agent that chooses among the others' picks."""
-    for each in done:
+    for result in done:
         rows = [
-            ("strategies", f"hand in what is the highest for {', '.join(each.pickers)}"),
-            ("items", f"{each.items:,} that all of them scored"),
-            ("quality", beside(each.quality)),
+            ("strategies", f"hand in what is the highest for {', '.join(result.pickers)}"),
+            ("items", f"{result.items:,} that all of them scored"),
+            ("quality", quality_line(result.quality)),
         ]
-        yield Section(each.judge, [Facts(rows), *parts(each.quality)], "open")
+        yield Section(result.judge, [Facts(rows), *parts(result.quality)], "open")
 
 
 def _of_work(work: Work) -> Iterator[Part]:
@@ -73,7 +73,7 @@ def _of_work(work: Work) -> Iterator[Part]:
 
 
 def _blind(work: Work) -> Iterator[tuple[str, ...]]:
-    for spot in sorted(work.blind, key=lambda each: -abs(each.gold.value or 0)):
+    for spot in sorted(work.blind, key=lambda blind_spot: -abs(blind_spot.gold.value or 0)):
         turned = (spot.gold.value or 0) < 0
         names = spot.strategies[::-1] if turned else spot.strategies
         figures = [

@@ -92,9 +92,9 @@ def alternative_text(manifest: Manifest) -> str:
     over = max(rows, key=lambda row: row["win_rate"] - row["accuracy"])
     under = min(rows, key=lambda row: row["win_rate"] - row["accuracy"])
     return f"{_finding(ece)}. " + " ".join(
-        f"{what}: {row['strategy']} wins {100 * row['win_rate']:.0f}% of its comparisons and is "
+        f"{label}: {row['strategy']} wins {100 * row['win_rate']:.0f}% of its comparisons and is "
         f"right in {100 * row['accuracy']:.0f}%."
-        for what, row in (("Most overrated", over), ("Least", under))
+        for label, row in (("Most overrated", over), ("Least", under))
     )
 
 
@@ -149,7 +149,7 @@ def _layers(manifest: Manifest) -> list[Json]:
     low, name = x | {"field": "low"}, {"field": "strategy", "type": "nominal"}
     ends = [{"win_rate": 0, "accuracy": 0}, {"win_rate": 1, "accuracy": 1}]
     error = {"type": "rect", "color": _GAP, "opacity": 0.35}
-    none = {"type": "line", "strokeDash": [6, 4], "color": "#555555"}
+    diagonal = {"type": "line", "strokeDash": [6, 4], "color": "#555555"}
     dot = {"type": "circle", "size": 50, "opacity": 0.8, "color": _STRATEGY}
     diamond: Json = {"type": "point", "shape": "diamond", "filled": True}
     diamond |= {"size": 90, "opacity": 1, "color": _BIN}
@@ -164,7 +164,7 @@ def _layers(manifest: Manifest) -> list[Json]:
     }
     return [
         layer(bins, error, x=low, x2={"field": "high"}, y=y, y2={"field": "win_rate"}),
-        layer(ends, none, x=x, y=y),
+        layer(ends, diagonal, x=x, y=y),
         layer(points, dot, x=x, y=y),
         layer(points, label, x=x, y=y, text=name),
         layer(bins, diamond, x=x, y=y),

@@ -1,4 +1,4 @@
-"""What picking the best of n by a judge is worth, as a document: a sentence, then the curve."""
+"""Worth of picking the best of n by a judge, as a document: a sentence, then the curve."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,12 +19,12 @@ _COLUMNS = {
 def document(selections: Iterable[Selection]) -> Iterator[Part]:
     """Yield the parts of a report; points are those of the judge's own scores."""
     for done in selections:
-        again = "arrangements of the answers" if done.arranged else "askings"
+        unit = "arrangements of the answers" if done.arranged else "askings"
         rank = "mean" if done.pick == "mean" else "lower 95% bound"
         parts: list[Part] = [
             Facts(
                 [
-                    ("ranked by", f"the {rank} of {done.k} of {done.askings} {again}"),
+                    ("ranked by", f"the {rank} of {done.k} of {done.askings} {unit}"),
                     ("left out", f"{done.left_out:,} items that have a gap, or fewer askings"),
                 ]
             )
@@ -74,16 +74,16 @@ def turning(threshold: Threshold) -> str:
 
 def _rows(done: Selection) -> Iterator[tuple[str, ...]]:
     """Yield the curve over all domains, and of each the largest choice."""
-    shown = [
+    curve = [
         (name, gains)
         for name, domain in done.domains.items()
         for gains in (domain.gains[1:] if name == ALL else domain.gains[-1:])
     ]
-    has = [name for name in _COLUMNS if any(name in gains.figures for _, gains in shown)]
+    has = [name for name in _COLUMNS if any(name in gains.figures for _, gains in curve)]
     yield ("domain", "best of", *(_COLUMNS[name][0] for name in has))
-    for name, gains in shown:
+    for name, gains in curve:
         cells = [
-            format(gains.figures[each], _COLUMNS[each][1]) if each in gains.figures else "-"
-            for each in has
+            format(gains.figures[column], _COLUMNS[column][1]) if column in gains.figures else "-"
+            for column in has
         ]
         yield (name, str(gains.n), *cells)

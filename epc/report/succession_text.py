@@ -1,4 +1,4 @@
-"""Who may replace a judge, in words: a sentence first, then every judge with its figures."""
+"""Judges that may replace one, in words: a sentence first, then every judge with its figures."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -29,7 +29,7 @@ def agreement_line(agreement: Agreement) -> str:
         agreement.shared_answers
     )
     return (
-        f"{agreed.text(none=TOO_FEW)} of {agreed.n:,} verdicts alike, chance "
+        f"{agreed.text(absent=TOO_FEW)} of {agreed.n:,} verdicts alike, chance "
         f"{agreement.chance:.3f}, items "
         f"{agreement.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
     )
@@ -78,10 +78,10 @@ def alternative_lines(result: Succession) -> Iterator[str]:
         return
     questions = result.alternatives[0].questions
     yield from ("", f"right more often, or less, on the same {questions:,} questions, asked once")
-    for other in result.alternatives:
-        cost = price_text(other.usd)
-        yield f"  {other.model}, prompt {other.prompt}: {other.gain:+.1p}; {cost}"
-        by_domain = (f"{name} {gain:+.1p}" for name, gain in other.gains.items())
+    for alternative in result.alternatives:
+        cost = price_text(alternative.usd)
+        yield f"  {alternative.model}, prompt {alternative.prompt}: {alternative.gain:+.1p}; {cost}"
+        by_domain = (f"{name} {gain:+.1p}" for name, gain in alternative.gains.items())
         yield f"    {'; '.join(by_domain)}"
 
 
@@ -118,10 +118,10 @@ def _missing(result: Succession) -> str:
             f"but {best.unfit(len(living))}"
         )
     if result.unlike:
-        most = result.unlike[0]
+        closest = result.unlike[0]
         return (
-            f"{most.model} was asked about {most.items:,} of the same items, but no source says "
-            "whether with the same prompt"
+            f"{closest.model} was asked about {closest.items:,} of the same items, but no source "
+            "says whether with the same prompt"
         )
     if models := len({successor.agreement.model for successor in result.successors}):
         judges = "1 judge with" if models == 1 else f"{models} judges with"

@@ -1,26 +1,26 @@
-"""Which judge may be used, in words: a sentence first, then each with its figure and its price."""
+"""Judges that may be used, in words: a sentence first, then each with its figure and its price."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from epc.analysis.choosing import Option, Reached, ShortList, Which
+from epc.analysis.choosing import Option, ReachResult, ShortList, WhichAnswer
 from epc.records.choices import ALL
 from epc.report.document import Part, Section, Table, Verbatim
 
 
-def sentence(answer: Which) -> str:
+def sentence(answer: WhichAnswer) -> str:
     """Return the answer in a sentence or two: who is not beaten, who of them is the cheapest."""
     short = answer.short
     measured = _measured(answer.benchmark, short.domain, short.questions)
     if not short.options:
         return f"No measured judge fits ({measured})."
-    first, *others = short.options
-    if not others:
-        only = "; no other measured judge fits"
+    first, *runners_up = short.options
+    if not runners_up:
+        clause = "; no other measured judge fits"
         if beaten(answer):
-            only = ", which is shown to be more often than every other measured judge that fits"
+            clause = ", which is shown to be more often than every other measured judge that fits"
         right = f"{first.way.words}: right in {first.right:.1%}"
-        return f"{right}{only} ({measured}).{_better(short)}"
+        return f"{right}{clause} ({measured}).{_better(short)}"
     price = " None of them has a price here."
     if first.way.usd is not None:  # the cheapest comes first
         cost = price_text(first.way.usd)
@@ -32,7 +32,7 @@ def sentence(answer: Which) -> str:
     )
 
 
-def _nobody(answer: Which) -> str:
+def _nobody(answer: WhichAnswer) -> str:
     """Return among whom no judge is better: a budget leaves out who is dear or has no price."""
     if answer.budget is None:
         return "No measured judge"
@@ -41,18 +41,18 @@ def _nobody(answer: Which) -> str:
 
 def _better(short: ShortList) -> str:
     """Say who is better and left out by the budget: its interval is above all that are listed."""
-    most = max((option.right.ci95 or (0.0, inf))[1] or inf for option in short.options)
+    highest_end = max((option.right.ci95 or (0.0, inf))[1] or inf for option in short.options)
     left_out = _best_of_each([*short.too_dear, *short.unpriced])
-    better = [o for o in left_out if o.right.ci95 and o.right.ci95[0] > most]
+    better = [o for o in left_out if o.right.ci95 and o.right.ci95[0] > highest_end]
     if not better:
         return ""
-    best, *others = better
-    more = f" and {len(others)} more below" if others else ""
+    best, *runners_up = better
+    omitted = f" and {len(runners_up)} more below" if runners_up else ""
     name = f"{best.way.words} ({best.right.value:.0%})"
-    return f" Right more often, but over the budget or without a price: {name}{more}."
+    return f" Right more often, but over the budget or without a price: {name}{omitted}."
 
 
-def text(answer: Which) -> str:
+def text(answer: WhichAnswer) -> str:
     """Return the printed form of the answer; of a judge that is not listed first, its best way."""
     short = answer.short
     parts = [sentence(answer), "", f"  right: {answer.decides}; chance {answer.chance:.0%}"]
@@ -64,12 +64,15 @@ def text(answer: Which) -> str:
     parts += ["", note] if (note := by_client(answer)) else []
     parts += _judges(answer)
     if answer.gone:
-        where = answer.platform or "any platform"
-        parts += ["", f"measured, but not known to be served on {where}: {', '.join(answer.gone)}"]
+        platform = answer.platform or "any platform"
+        parts += [
+            "",
+            f"measured, but not known to be served on {platform}: {', '.join(answer.gone)}",
+        ]
     return "\n".join(parts)
 
 
-def document(answer: Which) -> Iterator[Part]:
+def document(answer: WhichAnswer) -> Iterator[Part]:
     """Yield what a notebook shows: the sentence, who is listed first, and the text folded."""
     yield sentence(answer)
     rows = [
@@ -80,7 +83,7 @@ def document(answer: Which) -> Iterator[Part]:
     yield Section("All judges, and until when they are served", [Verbatim(text(answer))])
 
 
-def by_client(answer: Which) -> str:
+def by_client(answer: WhichAnswer) -> str:
     """Say which judges were asked otherwise than by their prompt alone; empty if none was."""
     if not answer.by_client:
         return ""
@@ -91,7 +94,7 @@ def by_client(answer: Which) -> str:
     )
 
 
-def beaten(answer: Which) -> list[Option]:
+def beaten(answer: WhichAnswer) -> list[Option]:
     """Return the judges all of whose ways are shown to be right less often than another's."""
     listed = {option.way.models for option in answer.short.options}
     return [o for o in _best_of_each(answer.short.beaten) if o.way.models not in listed]
@@ -103,8 +106,8 @@ def price_text(usd: float | None) -> str:
 
 
 def _measured(benchmark: str, domain: str, questions: int) -> str:
-    where = "all its domains" if domain == ALL else domain
-    return f"{benchmark}, {where}: {questions:,} questions"
+    domain_text = "all its domains" if domain == ALL else domain
+    return f"{benchmark}, {domain_text}: {questions:,} questions"
 
 
 def _lines(title: str, options: Sequence[Option]) -> Iterator[str]:
@@ -124,7 +127,7 @@ def _best_of_each(options: Sequence[Option]) -> list[Option]:
     return [*best.values()]
 
 
-def _judges(answer: Which) -> Iterator[str]:
+def _judges(answer: WhichAnswer) -> Iterator[str]:
     """Yield the judges of the short list: until when they are served, and where they were tried."""
     ways = [option.way for option in answer.short.options]
     pairs = (pair for way in ways for pair in zip(way.models, way.tags, strict=True))
@@ -133,19 +136,21 @@ def _judges(answer: Which) -> Iterator[str]:
     for model, tag in dict(pairs).items():
         served = "; ".join(f"{place} {until}" for place, until in answer.served[model].items())
         yield f"  {model}: {served}; measured in {tag}"
-    for words in dict.fromkeys(word for way in ways for word in way.priced.split("; ")):
-        yield f"  price: {words}"
+    for price in dict.fromkeys(word for way in ways for word in way.priced.split("; ")):
+        yield f"  price: {price}"
 
 
-def reached_text(result: Reached) -> str:
+def reached_text(result: ReachResult) -> str:
     """Return the printed form of how often a judge must be asked."""
     on = _measured(result.benchmark, result.domain, result.questions)
     if result.reached:
         first = result.reached[0]
         answer = f"{first.way.words}: {first.right:.1%}, {price_text(first.way.usd)}"
     else:
-        most = max(result.looked_at, key=lambda option: option.right.value or 0.0)
-        answer = f"nothing that was measured; the nearest is {most.way.words}: {most.right:.1%}"
+        nearest = max(result.looked_at, key=lambda option: option.right.value or 0.0)
+        answer = (
+            f"nothing that was measured; the nearest is {nearest.way.words}: {nearest.right:.1%}"
+        )
     parts = [f"Shown to be right in {result.share:.0%} or more: {answer} ({on}).", ""]
     for option in result.looked_at:
         mark = "reached" if option in result.reached else "not shown"

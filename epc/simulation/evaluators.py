@@ -66,12 +66,12 @@ def _parse(name: str, arguments: str, strategies: int) -> tuple[Settings, Length
     allowed = {**kind.settings, "tie": _TIE}
     settings: Settings = {key: default for key, (default, _, _) in allowed.items()}
     lengths: Lengths = {}
-    seen: set[str] = set()
+    keys: set[str] = set()
     for part in filter(None, arguments.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if key in seen:
+        if key in keys:
             raise UsageError(f"{name}: {key} appears twice")
-        seen.add(key)
+        keys.add(key)
         if not equals:
             raise UsageError(f"{name}: {part!r} is no setting such as tie=0.3")
         if kind.lengths and key in _LISTS:
@@ -85,19 +85,19 @@ def _parse(name: str, arguments: str, strategies: int) -> tuple[Settings, Length
 
 
 def _number(name: str, key: str, value: str, bounds: tuple[float, float, float]) -> float:
-    _, least, most = bounds
+    _, least, highest = bounds
     try:
         number = float(value)
     except ValueError:
         number = inf
-    if not least <= number <= most or number == inf:
-        span = f"from {least:g} to {most:g}" if most < inf else f"not below {least:g}"
+    if not least <= number <= highest or number == inf:
+        span = f"from {least:g} to {highest:g}" if highest < inf else f"not below {least:g}"
         raise UsageError(f"{name}: {key}={value} is no number {span}")
     return number
 
 
 def _lengths(name: str, key: str, value: str, strategies: int) -> tuple[float, ...]:
-    lengths = tuple(_number(name, key, one, (0.0, 0.0, inf)) for one in value.split("/"))
+    lengths = tuple(_number(name, key, part, (0.0, 0.0, inf)) for part in value.split("/"))
     if len(lengths) != strategies:
         raise UsageError(
             f"{name}: {key} states {len(lengths)} lengths for {strategies} strategies; "
@@ -110,10 +110,10 @@ def _blind(share: float, strategies: int) -> dict[Domain, Array]:
     return {domain: np.full(strategies, share) for domain in DOMAINS}
 
 
-def _favoured(at: int, settings: Settings, strategies: int) -> Array:
+def _favoured(favourite: int, settings: Settings, strategies: int) -> Array:
     """Return the odds of one favourite among equals."""
     odds = np.full(strategies, settings["low"])
-    odds[at % strategies] = settings["high"]
+    odds[favourite % strategies] = settings["high"]
     return odds
 
 
@@ -124,10 +124,10 @@ def _favourite(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, 
 def _domain_favourites(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, Array]:
     if strategies < _FEWEST:
         raise UsageError(f"domain-favourites takes at least {_FEWEST} strategies, not {strategies}")
-    other = _VISUAL_AT if (_VISUAL_AT - _TEXT_AT) % strategies else 0
+    visual_at = _VISUAL_AT if (_VISUAL_AT - _TEXT_AT) % strategies else 0
     return {
         "text": _favoured(_TEXT_AT, settings, strategies),
-        "visual": _favoured(other, settings, strategies),
+        "visual": _favoured(visual_at, settings, strategies),
     }
 
 
@@ -161,8 +161,10 @@ def _length(settings: Settings, lengths: Lengths, strategies: int) -> dict[Domai
     unstated = np.linspace(_SHORTEST, JUDGED_CHARACTERS, strategies)
     odds = {}
     for domain in DOMAINS:
-        seen = np.minimum(lengths.get(domain, unstated), JUDGED_CHARACTERS)
-        odds[domain] = 1 / (1 + np.exp(-settings["slope"] * (seen - seen[0]) / 100))
+        shown_lengths = np.minimum(lengths.get(domain, unstated), JUDGED_CHARACTERS)
+        odds[domain] = 1 / (
+            1 + np.exp(-settings["slope"] * (shown_lengths - shown_lengths[0]) / 100)
+        )
     return odds
 
 

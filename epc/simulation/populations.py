@@ -68,45 +68,45 @@ class Population:
         if not self.declared:
             return None
         sizes = zip(DOMAINS, self.tasks, strict=True)
-        return {domain: [f"{at // self.topic:06}" for at in range(n)] for domain, n in sizes}
+        return {domain: [f"{task // self.topic:06}" for task in range(n)] for domain, n in sizes}
 
 
-class Judged(NamedTuple):
-    """How often A and a tie are said of every pair of one domain; `asked` of those that exist.
+class VerdictOdds(NamedTuple):
+    """How often A and a tie are said of every pair of one domain; `present` marks those that exist.
 
     Shapes: all (runs, K, tasks).
     """
 
     a: Array
     tie: Array
-    asked: Flags
+    present: Flags
 
 
-def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Judged]:
+def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, VerdictOdds]:
     """Return what the evaluator says of every pair, for so many runs with tasks of their own."""
     base = evaluator(population.evaluator, strategies=population.strategies)
     shape = (runs, population.strategies, 1)
     shared = population.ranking * rng.standard_normal(shape)
     by_domain = {}
-    for at, domain in enumerate(DOMAINS):
-        odds, tasks = base[domain], population.tasks[at]
+    for index, domain in enumerate(DOMAINS):
+        odds, tasks = base[domain], population.tasks[index]
         taste = logits(odds.a / np.maximum(1 - odds.tie, np.finfo(float).tiny))[None, :, None]
         taste = taste + shared + population.apart * rng.standard_normal(shape)
-        taste = taste / population.noise[at] - population.shift * at
+        taste = taste / population.noise[index] - population.shift * index
         taste = taste + population.effects * rng.standard_normal((runs, 1, tasks))
         topics = -(-tasks // population.topic)
         of_topics = rng.standard_normal((runs, population.strategies, topics))
         mixed = np.repeat(of_topics, population.topic, axis=2)[..., :tasks]
-        wins = shares(taste + population.interaction[at] * mixed)
+        wins = shares(taste + population.interaction[index] * mixed)
         if population.flips is not None:
             wins = np.where(rng.random(wins.shape) < wins, 1 - population.flips, population.flips)
         if population.repeats is not None:
             wins = _repeated(wins, population, rng)
-        tie = odds.tie[None, :, None] + population.ties[at]
+        tie = odds.tie[None, :, None] + population.ties[index]
         mask = np.ones(wins.shape, np.bool_)
-        if at and population.missing:
+        if index and population.missing:
             mask[:, :_LACKING] = rng.random((runs, _LACKING, tasks)) >= population.missing
-        by_domain[domain] = Judged(wins * (1 - tie), np.broadcast_to(tie, wins.shape), mask)
+        by_domain[domain] = VerdictOdds(wins * (1 - tie), np.broadcast_to(tie, wins.shape), mask)
     return by_domain
 
 

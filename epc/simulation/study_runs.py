@@ -12,7 +12,7 @@ from epc.arrays import Array, Counts, Generator, Indices, np
 from epc.protocol.batch_replay import play
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.weights import UpdateRule
-from epc.simulation.populations import Judged, Population, drawn
+from epc.simulation.populations import Population, VerdictOdds, drawn
 from epc.simulation.training import uniform_start
 from epc.spec.domains import Domain, PhaseName
 from epc.spec.epc_v1 import DOMAINS, PHASES
@@ -24,7 +24,7 @@ Reuse = Literal["fresh", "exhaustive"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One simulated run: the final weights of its seeds, and its verdict table.
+    """A simulated run: the final weights of its seeds, and its verdict table.
 
     Shapes: vectors (K, seeds).
     """
@@ -63,7 +63,7 @@ def simulate_runs(
             tally = counts[phase.domain]
             tally += np.bincount(outcomes.ravel(), minlength=tally.size).reshape(tally.shape)
     for domain in DOMAINS:
-        counts[domain] *= judged[domain].asked[..., None]
+        counts[domain] *= judged[domain].present[..., None]
     with_missing = population.missing > 0
     return [
         Run(
@@ -74,7 +74,7 @@ def simulate_runs(
             table=VerdictTable(
                 counts={domain: counts[domain][number] for domain in DOMAINS},
                 repeated=reuse == "exhaustive",
-                whole=with_missing,
+                is_whole=with_missing,
             ),
         )
         for number in range(runs)
@@ -82,8 +82,8 @@ def simulate_runs(
 
 
 def _asked_once(
-    judged: dict[Domain, Judged], rng: Generator
-) -> tuple[dict[Domain, Judged], dict[Domain, Counts]]:
+    judged: dict[Domain, VerdictOdds], rng: Generator
+) -> tuple[dict[Domain, VerdictOdds], dict[Domain, Counts]]:
     """Return an evaluator that repeats the one answer drawn for each pair, and its tables."""
     answers, counts = {}, {}
     for domain, flags in judged.items():
@@ -92,12 +92,12 @@ def _asked_once(
         verdict = np.array([0, 2, 1])[verdict]  # drawn in the order A, tie, B
         counts[domain] = (verdict[..., None] == np.arange(len(VERDICTS))).astype(np.int64)
         sure = counts[domain].astype(np.float64)
-        answers[domain] = Judged(sure[..., 0], sure[..., 2], flags.asked)
+        answers[domain] = VerdictOdds(sure[..., 0], sure[..., 2], flags.present)
     return answers, counts
 
 
 def _asking(
-    judged: Judged, rounds: int, columns: int, rng: Generator
+    judged: VerdictOdds, rounds: int, columns: int, rng: Generator
 ) -> tuple[Iterator[Array], Callable[[int, Indices, Indices], Indices], Indices]:
     """Return the wheel's draws, who answers, and where what was said is kept.
 
@@ -107,8 +107,8 @@ def _asking(
     Shapes: what was said (rounds, columns), each a place in a flat verdict table.
     """
     runs, strategies, tasks = judged.a.shape
-    a = np.where(judged.asked, judged.a, 0.0).ravel()
-    undecided = np.where(judged.asked, judged.a + judged.tie, 1.0).ravel()
+    a = np.where(judged.present, judged.a, 0.0).ravel()
+    undecided = np.where(judged.present, judged.a + judged.tie, 1.0).ravel()
     run = np.arange(columns) // (columns // runs) * strategies
     uniforms = np.empty((3, columns))
     outcomes = np.empty((rounds, columns), np.int64)

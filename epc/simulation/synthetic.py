@@ -1,4 +1,4 @@
-"""What the protocol's figures are for a synthetic evaluator, over as many seeds as are wanted.
+"""Figures of the protocol for a synthetic evaluator, over as many seeds as are wanted.
 
 A million seeds leave 80 MB of figures and no weights: blocks are simulated, measured, forgotten.
 """
@@ -142,8 +142,8 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
-    """What a synthetic evaluator gives.
+class Simulation:
+    """Figures of a synthetic evaluator.
 
     `excess` is gamma minus its control; `zero` the number of seeds whose gamma is zero (Reading
     R8). The standard errors say how far the simulation itself may be off.
@@ -156,7 +156,7 @@ class Simulated:
 
     @property
     def readings(self) -> dict[Direction, str]:
-        """What the paper makes of each mean gamma, and whether the noise allows it (EPC-5.2)."""
+        """The paper's reading of each mean gamma, and whether the noise allows it (EPC-5.2)."""
         return {
             direction: interpreted(
                 self.spread[f"gamma_{direction}"].mean,
@@ -182,19 +182,19 @@ class Simulated:
         }
 
 
-def summarise(blocks: Iterable[Array], seeds: int) -> Simulated:
+def summarise(blocks: Iterable[Array], seeds: int) -> Simulation:
     """Return the summary of all parts' figures, given in order."""
     rows = np.empty((len(FIGURES), seeds))
-    at = 0
+    column = 0
     for block in blocks:
-        rows[:, at : at + block.shape[1]] = block
-        at += block.shape[1]
+        rows[:, column : column + block.shape[1]] = block
+        column += block.shape[1]
     row = dict(zip(FIGURES, rows, strict=True))
     excess = {}
     for direction, gamma, control in zip(DIRECTIONS, GAMMA, CONTROL, strict=True):
         beyond = row[gamma] - row[control]
         excess[direction] = (float(beyond.mean()), _error(beyond))
-    return Simulated(
+    return Simulation(
         seeds=seeds,
         zero={
             direction: int((row[gamma] <= ZERO_COUPLING).sum())

@@ -51,7 +51,7 @@ class Odds(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @cached_property
     def not_b(self) -> Array | None:
-        """What is less than it is A or a tie; None where nothing is a tie. Read row by row."""
+        """Upper bound of a uniform draw for A or a tie, row by row; None where nothing is a tie."""
         if not self.tie.any():
             return None
         # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
@@ -111,8 +111,8 @@ def train_by(draws: Iterable[Array], state: Array, *, rule: Rule, odds: Odds) ->
         for drawn in draws:
             yield drawn[0]
 
-    def ask(_: int, chosen: Indices, at: Indices) -> Indices:
-        column = at if evaluators == seeds else chosen * evaluators + judge_of_seed
+    def ask(_: int, chosen: Indices, flat_index: Indices) -> Indices:
+        column = flat_index if evaluators == seeds else chosen * evaluators + judge_of_seed
         verdicts: Indices = (drawn[1] >= says_a.take(column)).view(np.int8)
         if not_b is not None:
             verdicts += drawn[1] >= not_b.take(column)
@@ -138,7 +138,7 @@ def measure(
     Source: EPC-2.1.
     """
     strategies = next(iter(preferences.values())).strategies
-    phases = phases or Domains.of(preferences).phases
+    phases = phases or Domains.from_names(preferences).phases
     for block in range(-(-seeds // BLOCK)):
         rng = generator([*entropy, block])
         width = min(BLOCK, seeds - block * BLOCK)

@@ -64,7 +64,7 @@ def _schema_names() -> list[str]:
 def _index(site: Site) -> Json:
     return {
         "as_of": site.as_of.isoformat(),
-        "policy": site.registry.given["policy"],
+        "policy": site.registry.document["policy"],
         "snapshots": [entry.as_json() for entry in entries(site.registry, site.as_of)],
         "evaluators": [
             {
@@ -81,7 +81,7 @@ def _index(site: Site) -> Json:
 def _snapshot(site: Site, page: SnapshotPage) -> Json:
     tag, not_before = page.row.tag, page.row.standing.state.not_before
     return {
-        **page.shown.as_json(),
+        **page.view.as_json(),
         **({} if page.judges is None else {"judges": as_json(page.judges)}),
         **({} if page.recorded is None else {"beside": as_json(page.recorded)}),
         "ends": {
@@ -113,16 +113,20 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
 
 def _compared(page: SnapshotPage) -> Json:
     """Return what the page of two snapshots shows of one: no figures of parts of its tasks."""
-    shown = page.shown.as_json()
+    view_json = page.view.as_json()
     figures: Json = {}
-    for name, of in page.row.snapshot.figures.items():
+    for name, content in page.row.snapshot.figures.items():
         if name == "groups":
             wanted = ("settings", "figures")
-            figures[name] = [{key: group[key] for key in group if key in wanted} for group in of]
-        elif not isinstance(of, list):
-            figures[name] = of
-    kept = {key: value for key, value in shown.items() if key not in ("events", "files", "recipe")}
-    return kept | {"figures": figures}
+            figures[name] = [
+                {key: group[key] for key in group if key in wanted} for group in content
+            ]
+        elif not isinstance(content, list):
+            figures[name] = content
+    document = {
+        key: value for key, value in view_json.items() if key not in ("events", "files", "recipe")
+    }
+    return document | {"figures": figures}
 
 
 def evaluator(site: Site, page: EvaluatorPage) -> Json:
@@ -136,7 +140,7 @@ def evaluator(site: Site, page: EvaluatorPage) -> Json:
         },
         "aliases": list(page.aliases),
         "expiry": [platform.standing.state.as_json() for platform in page.platforms],
-        "snapshots": [snapshot.shown.expiry.as_json() for snapshot in page.snapshots],
+        "snapshots": [snapshot.view.expiry.as_json() for snapshot in page.snapshots],
         "card": card_json(page.card, sentence(page.card)),
     }
 
@@ -144,7 +148,7 @@ def evaluator(site: Site, page: EvaluatorPage) -> Json:
 def _expiry(site: Site) -> Json:
     return {
         "as_of": site.as_of.isoformat(),
-        "snapshots": [page.shown.expiry.as_json() for page in site.snapshots],
+        "snapshots": [page.view.expiry.as_json() for page in site.snapshots],
         "evaluators": [
             platform.standing.state.as_json()
             for page in site.evaluators

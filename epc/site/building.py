@@ -25,7 +25,7 @@ from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
 from epc.registry.record import AuditSummary
 from epc.registry.repository import Repository
-from epc.registry.succession import Kept, successions
+from epc.registry.succession import VerdictStore, successions
 from epc.simulation.training import coin_bands
 from epc.site import describing, machines
 from epc.site.charts import charts_of_snapshot
@@ -64,14 +64,14 @@ def gathered(pages: Sequence[SnapshotPage]) -> dict[str, Evidence]:
         for page in pages
         if page.audit
     }
-    found: dict[str, Evidence] = {}
+    evidence_by_tag: dict[str, Evidence] = {}
     at_once = 1 if len(jobs) <= _MOST_IN_ONE_PROCESS else ALL_CORES
     done = spread(_evidence_of, [*jobs.values()], jobs=at_once)
     for tag, evidence in zip(jobs, done, strict=True):
         if isinstance(evidence, Finding):
             raise MalformedError(evidence)
-        found[tag] = evidence
-    return found
+        evidence_by_tag[tag] = evidence
+    return evidence_by_tag
 
 
 def _evidence_of(job: _Job) -> Evidence | Finding:
@@ -130,8 +130,8 @@ _NOT_OURS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
-    """What a build made: where, and of how much."""
+class BuildReport:
+    """Report of a build: where its output is, and how much it has."""
 
     out: Path
     snapshots: int
@@ -151,8 +151,8 @@ def build(
     repository: Repository | None,
     as_of: date,
     reference: Callable[[], str],
-    tell: Callable[[str], None],
-) -> Built:
+    progress: Callable[[str], None],
+) -> BuildReport:
     """Build the site of a checkout into a folder.
 
     `reference` is the page about the program's commands, which only the program itself can write.
@@ -163,26 +163,28 @@ def build(
     require_ours(out)
     sources = Folder(work / "sources")
     site = collect(checkout, as_of=as_of, address=address, repository=repository)
-    tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
+    progress(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(
         site,
         evidence=gathered(site.snapshots),
-        successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of)),
+        successions=tuple(
+            successions(VerdictStore.from_registry(site.registry, str(checkout)), as_of)
+        ),
     )
     for name, text in _sources(site, reference()):
         sources.put(name, text)
     for place, page in rendered(site):
         sources.put(f"docs/{place}index.md", page)
-    tell("wrote the pages; mkdocs makes them into HTML")
+    progress("wrote the pages; mkdocs makes them into HTML")
     make_pages(sources.path, work / "html", as_of)
     target = Folder(out.absolute(), address)
     pages: list[str] = []
     for name, content in _published(work / "html", checkout / _SOURCES / "docs"):
         target.put(name, content)
         pages += [name.removesuffix(_PAGE)] if name.endswith(_PAGE) else []
-    for name, content in _beside(site, pages, work):
+    for name, content in _other_files(site, pages, work):
         target.put(name, content)
-    return Built(
+    return BuildReport(
         out=target.path,
         snapshots=len(site.snapshots),
         evaluators=len(site.evaluators),
@@ -190,7 +192,7 @@ def build(
     )
 
 
-def _beside(site: Site, pages: list[str], work: Path) -> Iterator[tuple[str, Content]]:
+def _other_files(site: Site, pages: list[str], work: Path) -> Iterator[tuple[str, Content]]:
     """Yield all that is no page: pictures, and what programs read."""
     for tag, evidence in site.evidence.items():
         for name, content in evidence.files.items():

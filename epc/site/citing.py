@@ -96,7 +96,7 @@ def bibtex(site: Site, page: SnapshotPage) -> str:
 
 def _bibtex_of_work(site: Site, page: SnapshotPage, citation: Citation) -> str:
     tag, work = page.row.tag, work_of(citation)
-    where = f", {site.address}snapshots/{tag}/" if site.address else ""
+    page_address = f", {site.address}snapshots/{tag}/" if site.address else ""
     fields = {
         "title": f"{{{_tex(work.title)}}}",
         "author": f"{{{_tex(work.authors)}}}",
@@ -104,7 +104,7 @@ def _bibtex_of_work(site: Site, page: SnapshotPage, citation: Citation) -> str:
         "howpublished": _tex(work.id),
         "url": citation.address,
         "note": _tex(
-            f"{citation.place}; as transcribed in the EPC registry, snapshot {tag}{where}"
+            f"{citation.place}; as transcribed in the EPC registry, snapshot {tag}{page_address}"
         ),
     }
     return _entry(tag, {name: value for name, value in fields.items() if value})

@@ -16,12 +16,12 @@ from epc.registry import layout
 from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.figures import figures_of
 from epc.registry.judge_cards import card_of
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.listing import changes
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
-from epc.registry.showing import shown
+from epc.registry.showing import snapshot_view
 from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.subjects import subject_of_page
@@ -36,7 +36,7 @@ from epc.site.pages import (
     Row,
     Site,
     SnapshotPage,
-    Standing,
+    SnapshotStatus,
 )
 from epc.spec.domains import Pair, pair_title
 
@@ -97,7 +97,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
             verdict=snapshot.verdict,
             standing=_standing(registry, tag, as_of),
         ),
-        shown=shown(registry, tag, as_of),
+        view=snapshot_view(registry, tag, as_of),
         events=tuple(registry.by_tag.get(tag, [])),
         folder=folder,
         audit=snapshot.audit,
@@ -109,8 +109,10 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
 
 def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     """Return how a judged snapshot came about, as far as its files can be read."""
-    (plan, wrong), (log, more) = (strict_json.read(folder / name) for name in (PLAN, RUN_LOG))
-    if wrong or more:
+    (plan, wrong), (log, log_problems) = (
+        strict_json.read(folder / name) for name in (PLAN, RUN_LOG)
+    )
+    if wrong or log_problems:
         return None
     judge_plan = parse(plan, Plan)
     names = {prompt.id: f"{PROMPTS}/{prompt.id}.txt" for prompt in judge_plan.prompts.values()}
@@ -138,7 +140,7 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
             )
 
 
-def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
+def _standing(registry: Registry, tag: str, as_of: date) -> SnapshotStatus:
     """Return a snapshot's state, with the end to come."""
     state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
     life = None if snapshot.calibration else registry.measured_life(snapshot, as_of)
@@ -147,10 +149,10 @@ def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
 
 
 def _standing_of(
-    registry: Registry, life: Life | None, *, state: Expiry, ending: Expiry
-) -> Standing:
+    registry: Registry, life: ServiceTerm | None, *, state: Expiry, ending: Expiry
+) -> SnapshotStatus:
     """Return a state with the days on which its life makes it another."""
-    return Standing(
+    return SnapshotStatus(
         state=state,
         end_reason=ending.reason,
         aged=unconfirmed_from(life, registry.policy) if life else None,
@@ -173,9 +175,9 @@ def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
             places[f"raw/{name}"] = f"{_STORED}/{place_of(digest)}"
     files = []
     for name, href in places.items():
-        there = _stat(f"{checkout}/{href}") if name in sums else None
-        if there and S_ISREG(there.st_mode):
-            files.append(File(name=name, bytes=there.st_size, sha256=sums[name], href=href))
+        status = _stat(f"{checkout}/{href}") if name in sums else None
+        if status and S_ISREG(status.st_mode):
+            files.append(File(name=name, bytes=status.st_size, sha256=sums[name], href=href))
     return files, raw
 
 
@@ -202,7 +204,7 @@ def _evaluator(
     name: str,
     snapshots: list[SnapshotPage],
     as_of: date,
-    pointers: Sequence[tuple[str, Life]],
+    pointers: Sequence[tuple[str, ServiceTerm]],
 ) -> EvaluatorPage:
     generation = registry.generations.get(name)
     lives = generation.lives if generation else ()
@@ -220,7 +222,7 @@ def _evaluator(
         target = means if means.means else None
         platforms.append(Platform(record=record, standing=standing, meant=target))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
-    who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
+    subject = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
     return EvaluatorPage(
         name=name,
         maker=generation.maker if generation else None,
@@ -229,11 +231,11 @@ def _evaluator(
         targets=_targets(registry, lives),
         platforms=tuple(platforms),
         snapshots=tuple(snapshots),
-        card=card_of(registry, who, as_of),
+        card=card_of(registry, subject, as_of),
     )
 
 
-def _pointers(registry: Registry, as_of: date) -> Iterator[tuple[str, Life]]:
+def _pointers(registry: Registry, as_of: date) -> Iterator[tuple[str, ServiceTerm]]:
     """Yield the name of each generation that points to another, with what it means on a day."""
     for generation in registry.generations.values():
         for life in generation.lives:
@@ -241,7 +243,9 @@ def _pointers(registry: Registry, as_of: date) -> Iterator[tuple[str, Life]]:
                 yield generation.name, registry.meant(life, as_of)
 
 
-def _pointing(pointers: Sequence[tuple[str, Life]], lives: tuple[Life, ...]) -> dict[str, None]:
+def _pointing(
+    pointers: Sequence[tuple[str, ServiceTerm]], lives: tuple[ServiceTerm, ...]
+) -> dict[str, None]:
     """Return the generations whose name points to one of these lives, each once."""
     models = {(life.platform, life.model) for life in lives}
     return {
@@ -251,7 +255,7 @@ def _pointing(pointers: Sequence[tuple[str, Life]], lives: tuple[Life, ...]) -> 
     }
 
 
-def _targets(registry: Registry, lives: tuple[Life, ...]) -> dict[str, str]:
+def _targets(registry: Registry, lives: tuple[ServiceTerm, ...]) -> dict[str, str]:
     """Return the generation of each model that these lives ever pointed to."""
     pointers = {(life.platform, pointer.to) for life in lives for pointer in life.points_to}
     if not pointers:

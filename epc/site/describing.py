@@ -7,12 +7,12 @@ from markupsafe import Markup
 
 from epc.protocol.rules import rule_text
 from epc.records.manifest import Estimate, Manifest, ModelIdentity, plain
-from epc.records.observed.types import UNKNOWN
+from epc.records.verdicts.types import UNKNOWN
 from epc.registry import layout
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import AuditSummary, Model, Record
-from epc.site.escaping import address, shown
-from epc.site.numbers import share, whole
+from epc.site.escaping import address, as_markup
+from epc.site.numbers import integer, share
 from epc.site.pages import Judging, Site, SnapshotPage
 
 Fact = tuple[str, Any]
@@ -75,17 +75,17 @@ def judging(judging: Judging) -> Iterator[Fact]:
     (judge,) = log.judges
     yield "Asked", f"{log.time['from']} to {log.time['to']}"
     yield "Software", f"epc {log.epc_version}"
-    if judge.asked and judge.decoding:
-        yield from _asked("Judge", judge.asked, judge.decoding)
+    if judge.model_identity and judge.decoding:
+        yield from _model_facts("Judge", judge.model_identity, judge.decoding)
     yield "Methods", ", ".join(plan.methods).replace("_", " ")
     yield "Held to", plan.constraint or "nothing: free text"
     yield "Rubric mapped by", plan.mapping.id if plan.mapping else "nothing: the protocol's own"
     yield "Tools", log.tools
-    yield "Calls", whole(judge.calls)
-    yield "Retries", whole(judge.retries)
+    yield "Calls", integer(judge.calls)
+    yield "Retries", integer(judge.retries)
     if log.malformed:
-        yield "Malformed replies asked again", whole(log.malformed.asked_again)
-        yield "Of these mended", whole(log.malformed.mended)
+        yield "Malformed replies asked again", integer(log.malformed.asked_again)
+        yield "Of these mended", integer(log.malformed.mended)
     yield "Tokens", f"in {judge.tokens_in:,}, out {judge.tokens_out:,}"
     yield "Answered as", _counted(judge.served_models)
     yield "Fingerprint", _counted(judge.system_fingerprints)
@@ -101,7 +101,7 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
     config, details = manifest.config, manifest.provenance
     yield "Made", details.created
     yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(details.software.items()))
-    yield "Rounds", whole(config.rounds)
+    yield "Rounds", integer(config.rounds)
     rule_title = "Learning rates" if config.rule is None else "Learning rule"
     yield rule_title, rule_text(config.learning_rule)
     yield "Draws", config.generator
@@ -110,9 +110,9 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
     yield "Control", config.control
     for role, identity in (("Evaluator", manifest.evaluator), ("Executor", manifest.executor)):
         if identity:
-            yield from _asked(role, identity, plain(identity.decoding))
+            yield from _model_facts(role, identity, plain(identity.decoding))
     yield "Calls", f"{details.calls['executor']} answers, {details.calls['evaluator']} comparisons"
-    yield "Retries", whole(details.retries)
+    yield "Retries", integer(details.retries)
     yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in details.tokens.items())
     for answered, title in (
         (details.served_models, "Answered as"),
@@ -122,7 +122,9 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
             yield f"{title}, {role}", _counted(counts)
 
 
-def _asked(title: str, identity: ModelIdentity, decoding: Mapping[str, Any]) -> Iterator[Fact]:
+def _model_facts(
+    title: str, identity: ModelIdentity, decoding: Mapping[str, Any]
+) -> Iterator[Fact]:
     settings = sorted((name, v) for name, v in decoding.items() if v not in (None, []))
     yield title, f"{identity.model}, version {identity.version}, {identity.endpoint}"
     yield f"{title}, decoding", ", ".join(f"{name} {value}" for name, value in settings)
@@ -140,10 +142,13 @@ def flat(value: Any) -> str:
 def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     """Yield the very commands to get a snapshot, to check it and to compute it again."""
     tag, base = page.row.tag, site.address.rstrip("/")
-    where = "" if site.address else ", in this checkout"
+    place_note = "" if site.address else ", in this checkout"
     if page.card.citation:
-        there = f" --registry {base}/" if base else ""
-        yield f"Show it{where or ', from a clone or from here'}:", f"epc snapshot show {tag}{there}"
+        registry_option = f" --registry {base}/" if base else ""
+        yield (
+            f"Show it{place_note or ', from a clone or from here'}:",
+            f"epc snapshot show {tag}{registry_option}",
+        )
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return
     card = page.card
@@ -155,7 +160,7 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
         if not card.kept:
             return
     yield (
-        f"Fetch its folder{where}; every SHA-256 is checked:",
+        f"Fetch its folder{place_note}; every SHA-256 is checked:",
         f"epc snapshot fetch {tag}{f' --from {base}' if base else ''} --out {tag}",
     )
     kind = KINDS[card.kind]
@@ -189,7 +194,7 @@ def judged(audit: AuditSummary) -> Iterator[Fact]:
     """Yield what an audit's own questions showed of an evaluator: planted pairs, both orders."""
     if swap := audit.position_bias["swap"]:
         yield "Same answer in both orders", share(swap["order_consistency"]["mean"])
-        yield "Pairs asked in both orders", whole(swap["pairs"])
+        yield "Pairs asked in both orders", integer(swap["pairs"])
     if competence := audit.competence:
         planted = competence["overall"]
         yield "Told planted good from bad", f"{competence['word']} ({planted['pairs']} pairs)"
@@ -203,4 +208,4 @@ def tie_rates(rates: Mapping[str, Estimate]) -> list[Fact]:
 
 def link(text: str, href: str) -> Markup:
     """Return a link within the site."""
-    return Markup('<a href="{}">{}</a>').format(shown(href), shown(text))
+    return Markup('<a href="{}">{}</a>').format(as_markup(href), as_markup(text))

@@ -22,7 +22,7 @@ _UNSHOWN: Final = re.compile(
 _WEB: Final = re.compile(r"https?://[^\s]+")
 
 
-def shown(value: Any) -> Markup:
+def as_markup(value: Any) -> Markup:
     """Return a text as one line of markup that shows it, in an element or a quoted attribute.
 
     Line breaks become spaces; what has no shape of its own becomes U+FFFD.
@@ -50,15 +50,15 @@ def address(value: Any, *, host: bool = False) -> Markup:
     """
     text = str(value)
     if not _WEB.fullmatch(text):
-        return shown(text)
+        return as_markup(text)
     read = text.split("/")[2] if host else text
     link = Markup('<a href="{}" rel="nofollow noopener">{}</a>')
-    return link.format(shown(text), shown(read))
+    return link.format(as_markup(text), as_markup(read))
 
 
 def finalized(value: Any) -> Any:
     """Return what a template prints for a value: markup as it is, everything else as text."""
-    return value if isinstance(value, Markup) else shown(value)
+    return value if isinstance(value, Markup) else as_markup(value)
 
 
 # Phrases of our own sentences, and the entries of the glossary that explain them.
@@ -116,13 +116,13 @@ def glossed(text: object, root: str = "../../") -> Markup:
 
     `root` leads from the page to the site's root.
     """
-    seen: set[str] = set()
+    linked_terms: set[str] = set()
 
     def linked(match: re.Match[str]) -> str:
         anchor = _ANCHORS[match[0].lower()]
-        if anchor in seen:
+        if anchor in linked_terms:
             return match[0]
-        seen.add(anchor)
+        linked_terms.add(anchor)
         return f'<a class="epc-term" href="{root}glossary/#{anchor}">{match[0]}</a>'
 
-    return Markup(_TERM.sub(linked, shown(text)))  # noqa: S704  (escaped, then our own links)
+    return Markup(_TERM.sub(linked, as_markup(text)))  # noqa: S704  (escaped, then our own links)

@@ -1,4 +1,4 @@
-"""What the front page shows: who ends next, how judges were measured, and what changed."""
+"""Content of the front page: who ends next, how judges were measured, and what changed."""
 
 import re
 from calendar import monthrange
@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from epc.analysis.choosing import Option
-from epc.analysis.judge_card import PLACES, Card, Known
+from epc.analysis.judge_card import PLACES, Card, CardFigure
 from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
@@ -34,12 +34,12 @@ class Ending:
     page: EvaluatorPage
     platform: Platform
     instead: str | None
-    others: int
+    other_count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """One row: a judge, where it is served, and what was measured of it.
+    """Row of a judge: where it is served, and what was measured of it.
 
     `right` is its share of right answers by domain, in the way that was asked most often.
     """
@@ -47,8 +47,8 @@ class Judge:
     page: EvaluatorPage
     platform: Platform | None
     right: dict[str, Figure]
-    people: Known | None
-    places: Known | None
+    people: CardFigure | None
+    places: CardFigure | None
     word: str | None
 
     @property
@@ -59,7 +59,7 @@ class Judge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """What happened on a day: a judge ended, or so many snapshots were published."""
+    """News of a day: a judge ended, or so many snapshots were published."""
 
     day: date
     page: EvaluatorPage | None = None
@@ -69,7 +69,7 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Month:
-    """What happened in a month: who ended, who came, and what happened to snapshots, newest first.
+    """Events of a month: who ended, who came, and what happened to snapshots, newest first.
 
     A judge comes on the first day that a platform states. `answers` are those of "Which judge?" on
     the first and on the last day, where they differ, by domain.
@@ -85,12 +85,15 @@ class Month:
     @property
     def counts(self) -> list[tuple[int, str]]:
         """How many of what, in words."""
-        what = Counter(change.what for change in self.changes)
-        gone = {page.name for page, _ in self.ended}
+        event_counts = Counter(change.event for change in self.changes)
+        ended_names = {page.name for page, _ in self.ended}
         return [
-            (len(gone), f"model{'s' * (len(gone) != 1)} ended on a platform"),
+            (len(ended_names), f"model{'s' * (len(ended_names) != 1)} ended on a platform"),
             (len(self.came), f"new model{'s' * (len(self.came) != 1)}"),
-            *((count, f"snapshot{'s' * (count != 1)} {name}") for name, count in what.items()),
+            *(
+                (count, f"snapshot{'s' * (count != 1)} {name}")
+                for name, count in event_counts.items()
+            ),
         ]
 
 
@@ -139,10 +142,10 @@ def chief(site: Site, page: EvaluatorPage) -> Platform | None:
     def order(pair: tuple[Platform, Any]) -> tuple[int, date]:
         platform, life = pair
         state = platform.standing.state
-        own = generation is not None and generation.is_makers(life)
+        is_makers = generation is not None and generation.is_makers(life)
         if state.status in {"current", "expiring"}:
-            return 0 if own else 2, state.until or date.max
-        return {"expired": 1 if own else 4}.get(state.status, 3), state.until or date.max
+            return 0 if is_makers else 2, state.until or date.max
+        return {"expired": 1 if is_makers else 4}.get(state.status, 3), state.until or date.max
 
     ranked = sorted(zip(page.platforms, lives, strict=True), key=order)
     return ranked[0][0] if ranked else None
@@ -157,9 +160,9 @@ def with_chief(
 
 def page_of(site: Site, name: str | None) -> str | None:
     """Return the evaluator whose page a name means, as a platform writes it."""
-    known = site.registry.lives_named(name) if name else ()
+    matches = site.registry.lives_named(name) if name else ()
     pages = site.registry.generations  # a list alone knows further ones
-    return next((generation.name for generation, _ in known if generation.name in pages), None)
+    return next((generation.name for generation, _ in matches if generation.name in pages), None)
 
 
 def ending(site: Site) -> Iterator[Ending]:
@@ -171,13 +174,13 @@ def ending(site: Site) -> Iterator[Ending]:
             if until and until > site.as_of:
                 days.setdefault(until, []).append((page, platform))
     for day in sorted(days)[:_ENDS]:
-        page, platform = min(days[day], key=_known)
-        names = {other.name for other, _ in days[day]}
+        page, platform = min(days[day], key=_prominence)
+        names = {model_page.name for model_page, _ in days[day]}
         instead = page_of(site, platform.replacement)
-        yield Ending(page=page, platform=platform, instead=instead, others=len(names) - 1)
+        yield Ending(page=page, platform=platform, instead=instead, other_count=len(names) - 1)
 
 
-def _known(pair: tuple[EvaluatorPage, Platform]) -> tuple[bool, bool, int, str]:
+def _prominence(pair: tuple[EvaluatorPage, Platform]) -> tuple[bool, bool, int, str]:
     page, platform = pair
     return not page.snapshots, not platform.replacement, len(page.name), page.name
 
@@ -192,8 +195,8 @@ def measured(site: Site) -> list[Judge]:
             page=page,
             platform=chief(site, page),
             right=right_of(site.registry.choices, page.name),
-            people=most(page.card, PEOPLE),
-            places=most(page.card, PLACES),
+            people=best_figure(page.card, PEOPLE),
+            places=best_figure(page.card, PLACES),
             word=next((r.word for r in page.card.rests_on[::-1] if r.word and r.counts), None),
         )
         real = not any(snapshot.row.snapshot.is_example for snapshot in page.snapshots)
@@ -217,32 +220,32 @@ def right_of(choices: Choices | None, name: str) -> dict[str, Figure]:
     return {name: domain.figure(most_asked) for name, domain in choices.domains.items()}
 
 
-def most(card: Card, name: str) -> Known | None:
+def best_figure(card: Card, name: str) -> CardFigure | None:
     """Return the figure of a name that rests on the most items, a plain prompt's before others."""
-    known = [figure for figure in card.counted(name) if figure.value is not None]
-    return max(known, key=lambda f: (f.plain, f.items or 0, f.n), default=None)
+    figures = [figure for figure in card.counted(name) if figure.value is not None]
+    return max(figures, key=lambda f: (f.plain, f.items or 0, f.n), default=None)
 
 
 def news(site: Site) -> list[News]:
     """Return the newest day of publishing, and the best known of each day's ends, newest first."""
-    published = Counter(change.date for change in site.changes if change.what == "published")
+    published = Counter(change.date for change in site.changes if change.event == "published")
     lines = [News(day=day, published=published[day]) for day in sorted(published)[-1:]]
     days: dict[date, list[tuple[EvaluatorPage, Platform]]] = {}
     for page, platform in ended(site):
         days.setdefault(platform.standing.state.until or date.min, []).append((page, platform))
     for day, pairs in days.items():
-        page, platform = min(pairs, key=_known)
+        page, platform = min(pairs, key=_prominence)
         lines.append(News(day=day, page=page, platform=platform))
     return sorted(lines, key=lambda line: line.day, reverse=True)
 
 
-def months(site: Site, most: int) -> list[Month]:
+def months(site: Site, limit: int) -> list[Month]:
     """Return what happened in each of the latest months, newest first."""
-    gone: dict[date, list[tuple[EvaluatorPage, Platform]]] = defaultdict(list)
+    ended_by_month: dict[date, list[tuple[EvaluatorPage, Platform]]] = defaultdict(list)
     new: dict[date, list[tuple[EvaluatorPage, date]]] = defaultdict(list)
     events: dict[date, list[Change]] = defaultdict(list)
     for page, platform in ended(site):
-        gone[_month(platform.standing.state.until or date.min)].append((page, platform))
+        ended_by_month[_month(platform.standing.state.until or date.min)].append((page, platform))
     for page in site.evaluators:
         days = [p.record.released.date for p in page.platforms if p.record.released]
         if days and min(days) <= site.as_of:
@@ -253,12 +256,12 @@ def months(site: Site, most: int) -> list[Month]:
         Month(
             first=first,
             last=last,
-            ended=gone[first],
+            ended=ended_by_month[first],
             came=sorted(new[first], key=lambda pair: pair[1], reverse=True),
             changes=events[first],
             answers=changed(site.registry, first, last),
         )
-        for first in sorted({*gone, *new, *events}, reverse=True)[:most]
+        for first in sorted({*ended_by_month, *new, *events}, reverse=True)[:limit]
         for last in [min(site.as_of, first.replace(day=monthrange(first.year, first.month)[1]))]
     ]
 
@@ -269,11 +272,11 @@ def _month(day: date) -> date:
 
 def ended(site: Site) -> list[tuple[EvaluatorPage, Platform]]:
     """Return who was retired where, the latest first."""
-    gone = [
+    endings = [
         (platform.standing.state.until, page, platform)
         for page in site.evaluators
         for platform in page.platforms
         if platform.standing.state.status == "expired" and platform.standing.state.until
     ]
-    gone.sort(key=lambda each: (each[0] or date.min, each[1].name), reverse=True)
-    return [(page, platform) for _, page, platform in gone]
+    endings.sort(key=lambda row: (row[0] or date.min, row[1].name), reverse=True)
+    return [(page, platform) for _, page, platform in endings]

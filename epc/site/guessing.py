@@ -19,7 +19,7 @@ from epc.records.strict_json import dumps
 from epc.registry import exports
 from epc.registry.expiry import Expiry, days_away
 from epc.registry.exports import calendar
-from epc.registry.lifecycles import Kind, LifeRecord, Stated
+from epc.registry.lifecycles import DateClaim, Kind, ServiceTermRecord
 from epc.registry.listing import Change
 from epc.site import api
 from epc.site.pages import EvaluatorPage, Platform, Site
@@ -37,7 +37,7 @@ _ENDS: Final[dict[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """One thing that is told; its id depends neither on where nor on when the site is built."""
+    """Entry of a feed; its id depends neither on where nor on when the site is built."""
 
     id: str
     title: str
@@ -68,16 +68,16 @@ def feed_of_evaluators(
 
 
 def _changes(changes: Iterable[Change]) -> Iterator[_Entry]:
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for change in changes:
-        key = f"{change.tag}:{change.date}:{change.what.replace(' ', '-')}"
-        seen[key] += 1
+        key = f"{change.tag}:{change.date}:{change.event.replace(' ', '-')}"
+        counts[key] += 1
         yield _Entry(
-            id=f"urn:epc:change:{key}:{seen[key]}",
-            title=f"{change.tag}: {change.what}",
+            id=f"urn:epc:change:{key}:{counts[key]}",
+            title=f"{change.tag}: {change.event}",
             updated=change.date,
             place=f"snapshots/{change.tag}/",
-            summary=change.why or change.what,
+            summary=change.why or change.event,
         )
 
 
@@ -90,7 +90,7 @@ def _ends_in_feed(page: EvaluatorPage, as_of: date) -> Iterator[_Entry]:
         events: list[tuple[str, date, str, date | None]] = []
         if ends := life.retires:
             since = life.deprecated.date if life.deprecated else ends.seen
-            events.append((_ENDS[ends.kind], ends.date, _whose(life, ends), since))
+            events.append((_ENDS[ends.kind], ends.date, _source_text(life, ends), since))
         events += [
             (f"is answered by {r.to} from", r.date, f"Source: {r.source}", r.seen)
             for r in life.routes
@@ -100,18 +100,18 @@ def _ends_in_feed(page: EvaluatorPage, as_of: date) -> Iterator[_Entry]:
             for p in life.points_to
             if p.since
         ]
-        who = f"{life.platform}/{life.model}"
+        model_name = f"{life.platform}/{life.model}"
         for says, day, summary, since in events:
             yield _Entry(
-                id=f"urn:epc:end:{quote(f'{who}:{says}:{day}')}",
-                title=f"{who} {says} {day}",
+                id=f"urn:epc:end:{quote(f'{model_name}:{says}:{day}')}",
+                title=f"{model_name} {says} {day}",
                 updated=min(since or _UNKNOWN, as_of),
                 place=f"evaluators/{page.name}/#{life.platform}",
                 summary=summary,
             )
 
 
-def _whose(life: LifeRecord, ends: Stated) -> str:
+def _source_text(life: ServiceTermRecord, ends: DateClaim) -> str:
     follows = f"; the platform names {life.replacement} in its place" if life.replacement else ""
     return f"Source: {ends.source}; sources that agree: {ends.sources}{follows}"
 
@@ -278,9 +278,9 @@ def sets(site: Site) -> Iterator[tuple[str, str | bytes]]:
     """Yield calendar and feed of every end that is known, and of those on each platform."""
     served = [(page, platform) for page in site.evaluators for platform in page.platforms]
     yield from _set(site, served, "retirements", ("retirements.ics", "retirements.xml"), "")
-    for name, here in platforms(site).items():
+    for name, platform_pages in platforms(site).items():
         places = (f"calendars/{name}.ics", f"feeds/{name}.xml")
-        yield from _set(site, here, f"models on {name}", places, f"{name}/")
+        yield from _set(site, platform_pages, f"models on {name}", places, f"{name}/")
 
 
 def _set(

@@ -5,17 +5,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from epc.analysis.judging.drift import AgreedWithPeople, Detected, Evaluated, Tested, together
+from epc.analysis.judging.drift import (
+    DetectionSummary,
+    EvaluationRecord,
+    PeopleAgreement,
+    PublishedChecks,
+    judge_comparison,
+)
 from epc.analysis.judging.results import Share
 from epc.analysis.judging.shares import judgments_of
-from epc.analysis.observed import beside
+from epc.analysis.verdicts import agreement_in_source
 from epc.protocol.results import Json
 from epc.records.judging.documents import PLAN, RUN_LOG
-from epc.records.observed.columns import joined
-from epc.records.observed.types import Choices, Setting
-from epc.records.observed.verdict_file import read
 from epc.records.typed import parse
-from epc.site.pages import Recorded, SnapshotPage
+from epc.records.verdicts.columns import joined
+from epc.records.verdicts.types import Choices, Setting
+from epc.records.verdicts.verdict_file import read
+from epc.site.pages import SnapshotPage, SourceComparison
 from epc.statistics.figures import Mean
 
 
@@ -24,21 +30,31 @@ def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
 
     Of a judge with several snapshots, the newest that was not withdrawn stands beside others.
     """
-    by_set: dict[str, dict[str, Evaluated]] = {}
+    by_set: dict[str, dict[str, EvaluationRecord]] = {}
     tests = {page.row.tag: _tested(page.row.snapshot.figures) for page in pages if page.judging}
     for page in pages:
         if (samples := _set_of(page)) is not None:
             by_set.setdefault(samples, {})[page.row.tag] = _evaluated(page)
     withdrawn = {p.row.tag for p in pages if p.withdrawn}
     for page in pages:
-        held = by_set.get(_set_of(page) or "", {})
-        evaluated = held.get(page.row.tag)
+        set_judges = by_set.get(_set_of(page) or "", {})
+        evaluated = set_judges.get(page.row.tag)
         if evaluated is None:
             yield page
             continue
-        newest = {_judge(one): one for tag, one in held.items() if tag not in withdrawn}
-        others = [one for judge, one in newest.items() if judge != _judge(evaluated)]
-        yield replace(page, judges=together([evaluated, *others], tests)) if others else page
+        newest = {
+            _judge(evaluation): evaluation
+            for tag, evaluation in set_judges.items()
+            if tag not in withdrawn
+        }
+        other_judges = [
+            evaluation for judge, evaluation in newest.items() if judge != _judge(evaluated)
+        ]
+        yield (
+            replace(page, judges=judge_comparison([evaluated, *other_judges], tests))
+            if other_judges
+            else page
+        )
 
 
 def _set_of(page: SnapshotPage) -> str | None:
@@ -47,11 +63,11 @@ def _set_of(page: SnapshotPage) -> str | None:
     return page.judging.plan.samples.sha256 if page.judging and has_files else None
 
 
-def _judge(one: Evaluated) -> str:
-    return one.plan.judges[0].model
+def _judge(evaluation: EvaluationRecord) -> str:
+    return evaluation.plan.judges[0].model
 
 
-def _evaluated(page: SnapshotPage) -> Evaluated:
+def _evaluated(page: SnapshotPage) -> EvaluationRecord:
     """Return what a snapshot's judge said, from its published files."""
     assert page.judging is not None
     with tempfile.TemporaryDirectory(prefix="epc-") as name:
@@ -61,18 +77,18 @@ def _evaluated(page: SnapshotPage) -> Evaluated:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).symlink_to(content.resolve())
         judgments = judgments_of(folder)
-    return Evaluated(
+    return EvaluationRecord(
         name=page.row.tag, plan=page.judging.plan, log=page.judging.log, judgments=judgments
     )
 
 
-def _tested(figures: Json) -> Tested:
+def _tested(figures: Json) -> PublishedChecks:
     """Return what a snapshot's figures say of its judge's tests, and of people."""
     competence, labels = figures.get("competence"), figures.get("labels", {})
-    return Tested(
+    return PublishedChecks(
         competence=competence
-        and Detected(word=competence["word"], detected=_share(competence["detected"])),
-        labels=AgreedWithPeople(
+        and DetectionSummary(word=competence["word"], detected=_share(competence["detected"])),
+        labels=PeopleAgreement(
             outputs=labels["labelled"],
             same_verdict=_share(labels["same_verdict"]),
             kappa=parse(labels["kappa"]["overall_score"], Mean) if "kappa" in labels else None,
@@ -91,12 +107,12 @@ def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
 
     They are those whose verdicts are kept here, and that were not withdrawn.
     """
-    kept = [page for page in pages if _verdicts_of(page) and not page.withdrawn]
-    by_tag: dict[str, Recorded] = {}
-    for origin in dict.fromkeys(page.card.origin for page in kept):
-        several = [page for page in kept if page.card.origin == origin]
+    verdict_pages = [page for page in pages if _verdicts_of(page) and not page.withdrawn]
+    by_tag: dict[str, SourceComparison] = {}
+    for origin in dict.fromkeys(page.card.origin for page in verdict_pages):
+        several = [page for page in verdict_pages if page.card.origin == origin]
         if len(several) > 1:
-            by_tag |= dict(_beside(several))
+            by_tag |= dict(_side_by_side(several))
     for page in pages:
         yield replace(page, recorded=by_tag.get(page.row.tag))
 
@@ -105,10 +121,10 @@ def _verdicts_of(page: SnapshotPage) -> Path | None:
     return next((path for name, path in page.raw.items() if name.startswith("verdicts.")), None)
 
 
-def _beside(pages: Sequence[SnapshotPage]) -> Iterator[tuple[str, Recorded]]:
+def _side_by_side(pages: Sequence[SnapshotPage]) -> Iterator[tuple[str, SourceComparison]]:
     """Yield what the verdicts of all say of each; of a setting published twice the latest count."""
     settings, parts = dict[str, Setting](), []
-    same, owner = dict[str, str](), dict[str, str]()
+    judge_authors, owner = dict[str, str](), dict[str, str]()
     for page in reversed(pages):
         path = _verdicts_of(page)
         header, verdicts, _ = read(path) if path else (None, None, None)
@@ -117,11 +133,15 @@ def _beside(pages: Sequence[SnapshotPage]) -> Iterator[tuple[str, Recorded]]:
         parts.append(verdicts)
         settings |= header.settings
         owner |= dict.fromkeys(header.settings, page.row.tag)
-        same |= parse(page.row.snapshot.figures["choices"], Choices).same
-    pairs, agreement = beside(settings, joined(parts), Choices(same=same)) if parts else ([], {})
+        judge_authors |= parse(page.row.snapshot.figures["choices"], Choices).same
+    pairs, agreement = (
+        agreement_in_source(settings, joined(parts), Choices(same=judge_authors))
+        if parts
+        else ([], {})
+    )
     for page in pages:
         mine = {name for name, tag in owner.items() if tag == page.row.tag}
-        recorded = Recorded(
+        recorded = SourceComparison(
             pairs=[pair for pair in pairs if len(mine & {*pair.settings}) == 1],
             own={name: figures for name, figures in agreement.items() if name in mine},
             tags=owner,

@@ -1,4 +1,4 @@
-"""What the living figure of a measured snapshot's page starts from (`assets/replay/`).
+"""Start of the living figure of a measured snapshot's page (`assets/replay/`).
 
 Files of the snapshot with the digests that they have to have, and the published figures that what
 the browser computes stands beside.
@@ -16,14 +16,14 @@ _HOME: Final = "../../"  # from a snapshot's page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Living:
-    """What a page hands to the script, as JSON, and how many bytes the script then fetches."""
+class LivingFigure:
+    """Content that a page hands to the script, as JSON, and how many bytes it then fetches."""
 
-    given: str
+    script_json: str
     bytes: int
 
 
-def living(page: SnapshotPage) -> Living | None:
+def living(page: SnapshotPage) -> LivingFigure | None:
     """Return what a page's figure starts from; None where its trials are not published."""
     by_name = {file.name: file for file in page.files}
     if page.audit is None or not all(name in by_name for name in _FILES):
@@ -36,17 +36,19 @@ def living(page: SnapshotPage) -> Living | None:
         ],
         "published": {direction.name: _published(direction) for direction in page.row.directions},
     }
-    return Living(given=dumps_line(start).strip(), bytes=sum(file.bytes for file in files))
+    return LivingFigure(
+        script_json=dumps_line(start).strip(), bytes=sum(file.bytes for file in files)
+    )
 
 
 def _published(direction: Direction) -> Json:
     """Return the figures of a direction that were published; of a failed run there are fewer."""
-    seen = direction.into.these_tasks if direction.into else None
+    task_figures = direction.into.these_tasks if direction.into else None
     figures = {
         "gamma": direction.gamma.mean,
         "floor": direction.noise.mean if direction.noise else None,
         "excess": direction.excess.mean if direction.excess else None,
-        "redirected": seen.redirected if seen else None,
-        "regret": seen.regret if seen else None,
+        "redirected": task_figures.redirected if task_figures else None,
+        "regret": task_figures.regret if task_figures else None,
     }
     return {name: value for name, value in figures.items() if value is not None}

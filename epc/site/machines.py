@@ -94,12 +94,12 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
     work.mkdir(parents=True, exist_ok=True)
     with open_sealed(str(site.checkout)) as sealed:
         paths = dict(tables_of(sealed, [*TABLES], work, site.as_of, lambda _: None))
-        beside = texts(sealed.registry, [*paths], site.as_of, tuple(withheld(sealed.registry)))
+        side_texts = texts(sealed.registry, [*paths], site.as_of, tuple(withheld(sealed.registry)))
     for table, path in paths.items():
         yield f"data/{table.path}", path
         if table.path == _FIGURES:
             yield _FIGURES, path
-    yield from ((f"data/{name}", text) for name, text in beside.items())
+    yield from ((f"data/{name}", text) for name, text in side_texts.items())
     pages: list[EvaluatorPage | SnapshotPage] = [*site.evaluators, *site.snapshots]
     for name, document in (item for page in pages for item in api.of_page(site, page)):
         yield name, dumps(document)
@@ -127,7 +127,7 @@ def _of_all(site: Site, written: Sequence[Table]) -> Iterator[tuple[str, Content
     for name, document in api.documents(site):
         # Half of the map of successions would be blanks.
         yield name, (dumps_line if name == api.SUCCESSION else dumps)(document)
-    yield layout.PUBLISHED, dumps_line(site.registry.given)  # a third of it would be blanks
+    yield layout.PUBLISHED, dumps_line(site.registry.document)  # a third of it would be blanks
     yield names.PLACE, dumps_line(names.document(site.registry, site.as_of))
     table = figures_csv(site).encode()
     yield "figures.csv", table
@@ -177,18 +177,18 @@ def sitemap(site: Site, pages: list[str]) -> str:
 
 def _llms(site: Site) -> str:
     """Return what a language model needs to answer from this site, as llmstxt.org has it."""
-    at = site.address or "/"
-    held = [page for page in site.snapshots if page.row.standing.held]
+    root = site.address or "/"
+    current_pages = [page for page in site.snapshots if page.row.standing.holds]
     lines = [*_ABOUT, "## Data", ""]
-    lines += [f"- [{title}]({at}{path}): {says}" for title, path, says in _DATA]
+    lines += [f"- [{title}]({root}{path}): {says}" for title, path, says in _DATA]
     lines += ["", "## Documents", ""]
-    lines += [f"- [{title}]({at}{path}): {says}" for title, path, says in _DOCUMENTS]
+    lines += [f"- [{title}]({root}{path}): {says}" for title, path, says in _DOCUMENTS]
     if site.repository:
         lines.append(f"- [The repository]({site.repository.address}): program, data, documents")
     lines += ["", f"## Snapshots that hold on {site.as_of}", ""]
     lines += [
-        f"- [{page.row.tag}]({at}snapshots/{page.row.tag}/): {page.card.kind}, N = {page.row.n}"
+        f"- [{page.row.tag}]({root}snapshots/{page.row.tag}/): {page.card.kind}, N = {page.row.n}"
         f"{', a failed run' if page.row.failed else ''}"
-        for page in held
+        for page in current_pages
     ]
     return "\n".join(lines) + "\n"

@@ -24,11 +24,11 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         return markdown
     set_aside = _waiting[page.file.src_uri] = []
     parts = _HEADING.split(markdown)
-    parts[::2] = [_without(part, set_aside) for part in parts[::2]]
+    parts[::2] = [_placeholder(part, set_aside) for part in parts[::2]]
     return "".join(parts)
 
 
-def _without(part: str, parts: list[str]) -> str:
+def _placeholder(part: str, parts: list[str]) -> str:
     """Return what stands for a part: the pictures wait behind a place of their own in it."""
     if not part.strip():
         return part

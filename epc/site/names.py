@@ -14,12 +14,12 @@ from epc.protocol.results import Json
 from epc.records.model_names import rules
 from epc.registry.expiry import Expiry, days_away, unconfirmed_from
 from epc.registry.judge_cards import card_of
-from epc.registry.lifecycles import Generation, Life, LifeRecord
+from epc.registry.lifecycles import Generation, ServiceTerm, ServiceTermRecord
 from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, subject_of_page, target_of
-from epc.report.judge_card_text import judged
+from epc.report.judge_card_text import performance_text
 
 PLACE: Final = "assets/names.json"
 _Table = dict[str, int]  # texts that stand in the file once, by their place in it
@@ -65,9 +65,9 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
     lives = [*zip(generation.lives, generation.record.platforms, strict=True)]
     listed = registry.catalogue.get(generation.name, generation)
     further = {life.platform: life for life in listed.lives if listed is not generation}
-    own = {life.platform for life in generation.lives}
-    others = [*zip(listed.lives, listed.record.platforms, strict=True)]
-    lives += [pair for pair in others if pair[0].platform not in own]
+    recorded_platforms = {life.platform for life in generation.lives}
+    listed_lives = [*zip(listed.lives, listed.record.platforms, strict=True)]
+    lives += [pair for pair in listed_lives if pair[0].platform not in recorded_platforms]
     return {
         "name": generation.name,
         "maker": generation.maker,
@@ -75,8 +75,8 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
             {
                 "platform": life.platform,
                 "names": [life.model, *life.aliases],
-                **_more(life, further.get(life.platform, life)),
-                **({} if life.platform in own else {"listed": True}),
+                **_further_names(life, further.get(life.platform, life)),
+                **({} if life.platform in recorded_platforms else {"listed": True}),
                 "makers": generation.is_makers(life),
                 "pinned": life.pinned,
                 "sure": _sure(registry.meant(life, as_of), record),
@@ -91,13 +91,13 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
     }
 
 
-def _more(life: Life, listed: Life) -> Json:
+def _further_names(life: ServiceTerm, listed: ServiceTerm) -> Json:
     """Return the further names that a list has of a life."""
     names = [name for name in (listed.model, *listed.aliases) if listed is not life]
     return {"more": names} if names else {}
 
 
-def _sure(target: Life, record: LifeRecord) -> Json:
+def _sure(target: ServiceTerm, record: ServiceTermRecord) -> Json:
     """Return how sure a life's dates are: by whose number, and when anybody last said so."""
     return {
         "confidence": record.confidence,
@@ -106,28 +106,30 @@ def _sure(target: Life, record: LifeRecord) -> Json:
     }
 
 
-def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table) -> list[list[Any]]:
+def _states(
+    state_on: Callable[[date], Expiry], days: Iterable[date], sources: _Table
+) -> list[list[Any]]:
     """Return the state on the first day, and on each later one on which it is another."""
     states: list[list[Any]] = []
     for day in days:
-        state = at(day)
+        state = state_on(day)
         until = state.until.isoformat() if state.until else None
         source = sources.setdefault(state.source, len(sources)) if state.source else None
-        now: list[Any] = [state.status, state.reason, until, state.note, source, state.revision]
-        now += [state.not_before.isoformat()] if state.not_before else []
-        if not states or states[-1][1:] != now:
-            states.append([day.isoformat(), *now])
+        row: list[Any] = [state.status, state.reason, until, state.note, source, state.revision]
+        row += [state.not_before.isoformat()] if state.not_before else []
+        if not states or states[-1][1:] != row:
+            states.append([day.isoformat(), *row])
     return states
 
 
 def _turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
     """Return the days from today on on which a state can change: an end's, and its notice's."""
-    later = {day for day in days if day > as_of}
-    notices = {days_away(day, -registry.policy.notice) for day in later}
-    return [as_of, *sorted(day for day in later | notices if day > as_of)]
+    later_days = {day for day in days if day > as_of}
+    notices = {days_away(day, -registry.policy.notice) for day in later_days}
+    return [as_of, *sorted(day for day in later_days | notices if day > as_of)]
 
 
-def _days_of_life(registry: Registry, life: Life) -> Iterator[date]:
+def _days_of_life(registry: Registry, life: ServiceTerm) -> Iterator[date]:
     """Yield every day that is stated of a life, and of those that its name points to."""
     places = ((life.platform, pointer.to) for pointer in life.points_to)
     for entry in (life, *(registry.served[key] for key in places if key in registry.served)):
@@ -160,25 +162,31 @@ def _judges(registry: Registry, as_of: date) -> Json:
     groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of)}
     pages = (subject_of_page(registry, name, ()) for name in registry.generations)
     aliases = {p.name.casefold(): p for p in pages if target_of(registry, p, as_of)[0]}
-    of: _Table = {}
+    group_of: _Table = {}
     for name, spelled in _spelled(registry, by_judge):
-        both = {str(s.tag): s for key in spelled & by_judge.keys() for s in by_judge[key]}
-        tags = tuple(tag for tag in registry.snapshots if tag in both) if both else ()
+        snapshots_by_tag = {
+            str(s.tag): s for key in spelled & by_judge.keys() for s in by_judge[key]
+        }
+        tags = (
+            tuple(tag for tag in registry.snapshots if tag in snapshots_by_tag)
+            if snapshots_by_tag
+            else ()
+        )
         if tags:
             if tags not in groups:
-                judge = replace(nobody, snapshots=tuple(both[tag] for tag in tags))
+                judge = replace(nobody, snapshots=tuple(snapshots_by_tag[tag] for tag in tags))
                 groups[tags] = _group(registry, judge, as_of)
-            of[name] = list(groups).index(tags)
+            group_of[name] = list(groups).index(tags)
         elif alias := next((spelling for spelling in spelled if spelling in aliases), None):
             if (alias,) not in groups:
                 groups[alias,] = _group(registry, aliases[alias], as_of)
-            of[name] = list(groups).index((alias,))
+            group_of[name] = list(groups).index((alias,))
     means = {
         name: meaning
         for name, snapshots in by_judge.items()
         if (meaning := _meant(name, snapshots))
     }
-    return {"judged": list(groups.values()), "judges": of, "means": means}
+    return {"judged": list(groups.values()), "judges": group_of, "means": means}
 
 
 def _spelled(
@@ -192,8 +200,8 @@ def _spelled(
     for name, lives in registry.names.spelled():
         yield name, spellings_of(name, registry.lives_named(name))
         for platforms in worded:
-            if here := [(g, life) for g, life in lives if life.platform in platforms]:
-                yield f"{'+'.join(platforms)}/{name}", spellings_of(name, here)
+            if matches := [(g, life) for g, life in lives if life.platform in platforms]:
+                yield f"{'+'.join(platforms)}/{name}", spellings_of(name, matches)
     for name in by_judge:
         yield name, spellings_of(name, registry.lives_named(name))
 
@@ -203,17 +211,17 @@ def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
     return list(dict.fromkeys(s.tag.generation for s in snapshots if s.model.casefold() == name))
 
 
-def _group(registry: Registry, who: Subject, as_of: date) -> Json:
-    snapshots = who.snapshots or target_of(registry, who, as_of)[1]
+def _group(registry: Registry, subject: Subject, as_of: date) -> Json:
+    snapshots = subject.snapshots or target_of(registry, subject, as_of)[1]
     days = {e.date for s in snapshots for e in registry.by_tag.get(str(s.tag), ())}
-    days |= {p.since for life in who.lives for p in life.points_to if p.since}
+    days |= {p.since for life in subject.lives for p in life.points_to if p.since}
     statements: list[list[str]] = []
     for day in [as_of, *sorted(day for day in days if day > as_of)]:
-        now = judged(card_of(registry, who, day))
-        if not statements or statements[-1][1] != now:
-            statements.append([day.isoformat(), now])
+        statement = performance_text(card_of(registry, subject, day))
+        if not statements or statements[-1][1] != statement:
+            statements.append([day.isoformat(), statement])
     names = list(dict.fromkeys(s.tag.generation for s in snapshots))
     real = {s.tag.generation for s in snapshots if not s.calibration}  # a mock has no page
     pages = [name for name in names if name in real]
-    spellings = names if who.snapshots else []
+    spellings = names if subject.snapshots else []
     return {"generations": spellings, "pages": pages, "said": statements}

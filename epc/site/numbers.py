@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from epc.analysis.judge_card import Known
+from epc.analysis.judge_card import CardFigure
 from epc.printable import inert
 from epc.records import csv_tables
 from epc.statistics.figures import Figure, number_text
@@ -57,15 +57,15 @@ def share(value: float | None) -> Markup:
     return _data(value, lambda figure: f"{100 * figure:.1f}%")
 
 
-def hundred(given: Figure | Known) -> Markup:
+def hundred(figure: Figure | CardFigure) -> Markup:
     """Return a share as so many of 100, with its interval in whole ones."""
     among = Markup()
-    if given.ci95 and given.ci95[1] is not None:
-        low, high = 100 * given.ci95[0], 100 * given.ci95[1]
+    if figure.ci95 and figure.ci95[1] is not None:
+        low, high = 100 * figure.ci95[0], 100 * figure.ci95[1]
         among = Markup(' <span class="epc-interval">[{}, {}]</span>').format(
             f"{low:.0f}", f"{high:.0f}"
         )
-    return _data(given.value, lambda value: f"{100 * value:.1f}") + among
+    return _data(figure.value, lambda value: f"{100 * value:.1f}") + among
 
 
 def points(value: float | None) -> Markup:
@@ -73,17 +73,19 @@ def points(value: float | None) -> Markup:
     return _data(value, lambda figure: number_text(figure, "+.1p"))
 
 
-def whole(value: float | None) -> Markup:
+def integer(value: float | None) -> Markup:
     """Return a count."""
     return _data(value, lambda figure: f"{figure:,}")
 
 
-def interval(bounds: Sequence[float] | None, one: Callable[[float], Markup] = number) -> Markup:
+def interval(
+    bounds: Sequence[float] | None, bound_text: Callable[[float], Markup] = number
+) -> Markup:
     """Return an interval; in words where the numbers allow none."""
     if not bounds:
         return Markup('<span class="epc-none">no interval</span>')
     low, high = bounds
-    return Markup(f"[{one(low)}, {one(high)}]")  # noqa: S704  (both are markup)
+    return Markup(f"[{bound_text(low)}, {bound_text(high)}]")  # noqa: S704  (both are markup)
 
 
 def _data(value: Any, text: Callable[[Any], str]) -> Markup:

@@ -1,4 +1,4 @@
-"""What the site shows, as values: every page, file and picture is made from these alone."""
+"""Values that the site shows: every page, file and picture is made from these alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,21 +9,21 @@ from typing import Final
 from markupsafe import Markup
 
 from epc.analysis.judge_card import Card as JudgeCard
-from epc.analysis.judging.drift import Together
-from epc.analysis.observed_agreement import Pair
+from epc.analysis.judging.drift import JudgeComparison
 from epc.analysis.succession import Succession
+from epc.analysis.verdicts_agreement import Pair
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.records.judging.documents import OUTPUTS, Plan, RunLog
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, has_reference_coin, headline_of
 from epc.registry.kinds.table import KINDS, About
-from epc.registry.lifecycles import Life, LifeRecord, Stated
+from epc.registry.lifecycles import DateClaim, ServiceTerm, ServiceTermRecord
 from epc.registry.listing import Change
 from epc.registry.record import AuditSummary, Record
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
-from epc.registry.showing import Shown
+from epc.registry.showing import SnapshotView
 from epc.registry.snapshots import Event, Snapshot
 from epc.simulation.training import Band, coin_bands
 from epc.statistics.figures import ClusteredFigure
@@ -40,7 +40,7 @@ _SUBJECTS: Final[Mapping[About, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class SnapshotStatus:
     """A state on the day of building, and what a browser needs to work it out again later.
 
     `end_reason` is why it ends on `state.until`, said also before it has. `aged` is the day from
@@ -52,8 +52,8 @@ class Standing:
     aged: date | None
 
     @property
-    def held(self) -> bool:
-        """Whether it still holds on the day of building, as far as is known."""
+    def holds(self) -> bool:
+        """Return whether it still holds on the day of building, as far as is known."""
         return self.state.status != "expired"
 
     def day(self, today: date) -> date | None:
@@ -64,7 +64,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """One direction of a snapshot: gamma, its noise floor, the excess over it, and what crosses.
+    """Direction of a snapshot: gamma, its noise floor, the excess over it, and what crosses.
 
     `noise` is the run's own floor if it was measured, else None. `into` is None where there are no
     verdicts to work it out from, or too few.
@@ -80,7 +80,7 @@ class Direction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One snapshot in a table."""
+    """Row of a snapshot in a table."""
 
     snapshot: Snapshot
     tag: str
@@ -88,16 +88,16 @@ class Row:
     n: int
     directions: tuple[Direction, ...]
     verdict: str | None
-    standing: Standing
+    standing: SnapshotStatus
 
     @property
     def rule(self) -> int | None:
-        """Which version of the rule gave the verdict."""
+        """Version of the rule that gave the verdict."""
         return self.snapshot.audit.rule if self.snapshot.audit else None
 
     @property
     def about(self) -> About:
-        """What its figures are of: those of different things stand in no table together."""
+        """Subject of its figures: those of different things stand in no table together."""
         return KINDS[self.snapshot.kind].about
 
     @property
@@ -113,7 +113,7 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether it is of a run that failed: marked, behind all others, never ranked."""
+        """Return whether it is of a run that failed: marked, behind all others, never ranked."""
         return self.snapshot.failed
 
 
@@ -128,7 +128,7 @@ class File:
 
     @property
     def output(self) -> bool:
-        """Whether it is an output that was judged, of which there are hundreds."""
+        """Return whether it is an output that was judged, of which there are hundreds."""
         return f"/{OUTPUTS}/" in self.name
 
 
@@ -142,10 +142,10 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """What recorded verdicts say of a judge beside the other published judges of their source.
+class SourceComparison:
+    """Comparison of a judge with the other published judges of its source, by recorded verdicts.
 
-    Of each pair one setting is the judge's own. `own` is how far it favours its own outputs, by
+    Of each pair one setting is the judge's own. `own` is that for its own outputs, by
     setting (Reading R24). `tags` says in which snapshot a setting is published.
     """
 
@@ -156,9 +156,9 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotPage:
-    """One snapshot with everything known of it, but for what its manifest and trials hold.
+    """Snapshot with everything known of it, but for what its manifest and trials hold.
 
-    `shown` is what `epc snapshot show` prints, `audit` is what the newest rule says.
+    `view` is what `epc snapshot show` prints, `audit` is what the newest rule says.
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
     `judges` are those of the same evaluation set, its own first, where there are several;
@@ -166,15 +166,15 @@ class SnapshotPage:
     """
 
     row: Row
-    shown: Shown
+    view: SnapshotView
     events: tuple[Event, ...]
     folder: Path
     audit: AuditSummary | None
     files: tuple[File, ...]
     raw: dict[str, Path]
     judging: Judging | None
-    judges: Together | None = None
-    recorded: Recorded | None = None
+    judges: JudgeComparison | None = None
+    recorded: SourceComparison | None = None
 
     @property
     def place(self) -> str:
@@ -188,33 +188,33 @@ class SnapshotPage:
 
     @property
     def card(self) -> Record:
-        """What was measured or judged, how, and by whom."""
+        """Card of what was measured or judged, how, and by whom."""
         return self.row.snapshot.card
 
     @property
     def subject(self) -> str:
-        """What it is, in a title."""
+        """Noun for it in a title."""
         return _SUBJECTS[self.row.about]
 
     @property
     def withdrawn(self) -> bool:
-        """Whether it was taken back, and stands beside no other."""
+        """Return whether it was taken back, and stands beside no other."""
         return self.row.standing.state.reason == "withdrawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """One platform's life of a generation: its record as it stands, and its state.
+    """Life of a generation on one platform: its record as it stands, and its state.
 
     `meant` is the life of the model that an alias stands for on the site's day.
     """
 
-    record: LifeRecord
-    standing: Standing
-    meant: Life | None = None
+    record: ServiceTermRecord
+    standing: SnapshotStatus
+    meant: ServiceTerm | None = None
 
     @property
-    def stages(self) -> Iterator[tuple[str, Stated | None]]:
+    def stages(self) -> Iterator[tuple[str, DateClaim | None]]:
         """The dates of its life; where an alias has none, those of the model that it means."""
         for stage, event in self.record.stages.items():
             target = self.meant and self.meant.means
@@ -223,7 +223,7 @@ class Platform:
 
     @property
     def replacement(self) -> str | None:
-        """What its platform names instead, of it or of the model that it means."""
+        """Name that its platform gives instead, of it or of the model that it means."""
         return self.record.replacement or (self.meant.replacement if self.meant else None)
 
     @property
@@ -234,7 +234,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorPage:
-    """One evaluator generation: its lives, and its snapshots in the order of their versions.
+    """Evaluator generation: its lives, and its snapshots in the order of their versions.
 
     `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
     on the site's day, and `targets` the page of each model that its own name ever pointed to.
@@ -257,12 +257,12 @@ class EvaluatorPage:
 
     @property
     def ends(self) -> bool:
-        """Whether it has an end on some platform, past or to come."""
+        """Return whether it has an end on some platform, past or to come."""
         return any(platform.standing.state.until for platform in self.platforms)
 
     @property
     def has_badge(self) -> bool:
-        """Whether there is a baseline for a badge to state the day of."""
+        """Return whether there is a baseline for a badge to state the day of."""
         return bool(self.newest or self.failed)
 
     @property
@@ -285,8 +285,8 @@ class EvaluatorPage:
         """The snapshots of what an optimiser gained under it."""
         return self._about("loops")
 
-    def _about(self, what: About) -> tuple[SnapshotPage, ...]:
-        return tuple(page for page in self.snapshots if page.row.about == what)
+    def _about(self, about: About) -> tuple[SnapshotPage, ...]:
+        return tuple(page for page in self.snapshots if page.row.about == about)
 
     @property
     def newest(self) -> SnapshotPage | None:
@@ -296,7 +296,7 @@ class EvaluatorPage:
 
     @property
     def failed(self) -> bool:
-        """Whether everything that was not withdrawn is of failed runs."""
+        """Return whether everything that was not withdrawn is of failed runs."""
         return bool(self._standing) and not self.newest
 
     @property
@@ -331,7 +331,7 @@ class WinRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What the site shows of a measured snapshot's manifest and trials.
+    """Content of a measured snapshot's manifest and trials that the site shows.
 
     `coin` is what a coin flip gives in its setting. `note` says how its noise floor came about,
     `account` what was asked, how, and what was answered. `gallery` are its pictures, and `files`

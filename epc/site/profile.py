@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
-from epc.analysis.judge_card import PLACES, Known
+from epc.analysis.judge_card import PLACES, CardFigure
 from epc.analysis.succession import Agreement
 from epc.records.choices import ALL, Choices
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart
-from epc.site.front import PEOPLE, chief, most, page_of, right_of
+from epc.site.front import PEOPLE, best_figure, chief, page_of, right_of
 from epc.site.pages import EvaluatorPage, Platform, Site, SnapshotPage
 from epc.statistics.figures import Figure, figure_text
 
@@ -28,8 +28,8 @@ _SCOPE: Final = "Anything about other prompts, versions or tasks."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instead:
-    """What its platforms name, the page of that, and how far the two were measured to agree.
+class Replacement:
+    """Replacement that its platforms name, its page, and how far the two were measured to agree.
 
     `closest` is the judge that agrees most of those that somebody serves, with its page.
     """
@@ -51,19 +51,23 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
     first = chief(site, page)
     judge = page.card.means or page.name
     right = right_of(site.registry.choices, judge)
-    shares = [(most(page.card, name), label, words) for name, label, words in _SHARES]
-    known = [(figure, label, words) for figure, label, words in shares if figure]
-    in_sight = sorted(page.platforms, key=lambda each: each is not first)[:_MOST]
+    shares = [(best_figure(page.card, name), label, sentence) for name, label, sentence in _SHARES]
+    recorded_shares = [(figure, label, sentence) for figure, label, sentence in shares if figure]
+    in_sight = sorted(page.platforms, key=lambda platform: platform is not first)[:_MOST]
     return {
         "askings": asking_chart(site.registry.choices, judge),
         "chief": first,
         "second": _second(page, first, site.as_of),
         "instead": _instead(site, page, first),
         "title": _title(right),
-        "forest": _forest(site, judge, right, [(figure, label) for figure, label, _ in known]),
+        "forest": _forest(
+            site, judge, right, [(figure, label) for figure, label, _ in recorded_shares]
+        ),
         "missing": list(_missing(page, right)),
-        "may": tuple(_may(site, page, first, right, [(f, words) for f, _, words in known]))[:3],
-        "may_not": tuple(_may_not(right, measured=bool(right or known), result=result)),
+        "may": tuple(
+            _may(site, page, first, right, [(f, sentence) for f, _, sentence in recorded_shares])
+        )[:3],
+        "may_not": tuple(_may_not(right, measured=bool(right or recorded_shares), result=result)),
         "in_sight": in_sight,
         "lifelines": lifelines(in_sight, site.as_of),
     }
@@ -75,21 +79,26 @@ def _second(page: EvaluatorPage, first: Platform | None, today: date) -> Platfor
         (day, platform)
         for platform in page.platforms
         if platform is not first
-        and platform.standing.held
+        and platform.standing.holds
         and (day := platform.standing.day(today))
     ]
     return min(dated, key=lambda item: item[0], default=(None, None))[1]
 
 
-def _instead(site: Site, page: EvaluatorPage, first: Platform | None) -> Instead:
-    ordered = sorted(page.platforms, key=lambda each: each is not first)
+def _instead(site: Site, page: EvaluatorPage, first: Platform | None) -> Replacement:
+    ordered = sorted(page.platforms, key=lambda service: service is not first)
     name = next((platform.replacement for platform in ordered if platform.replacement), None)
     named = page_of(site, name)
-    succession = next((each for each in site.successions if each.name == page.name), None)
-    living = [each.agreement for each in succession.living] if succession else []
+    succession = next(
+        (candidate for candidate in site.successions if candidate.name == page.name), None
+    )
+    living = [successor.agreement for successor in succession.living] if succession else []
     pages = [page_of(site, agreement.model) for agreement in living]
-    measured = next((a for a, at in zip(living, pages, strict=True) if named and at == named), None)
-    return Instead(
+    measured = next(
+        (a for a, page_name in zip(living, pages, strict=True) if named and page_name == named),
+        None,
+    )
+    return Replacement(
         name=name,
         page=named,
         measured=measured,
@@ -120,7 +129,7 @@ def _title(right: dict[str, Figure]) -> str:
 
 
 def _forest(
-    site: Site, judge: str, right: dict[str, Figure], known: list[tuple[Known, str]]
+    site: Site, judge: str, right: dict[str, Figure], recorded_shares: list[tuple[CardFigure, str]]
 ) -> Forest | None:
     panels = []
     choices = site.registry.choices
@@ -138,8 +147,8 @@ def _forest(
                 reach=(25, 100),
             )
         )
-    if known:
-        ranked = sorted(known, key=lambda item: -(item[0].value or 0.0))
+    if recorded_shares:
+        ranked = sorted(recorded_shares, key=lambda item: -(item[0].value or 0.0))
         panels.append(
             Panel(
                 title="Verdicts of 100, as others recorded",
@@ -160,7 +169,7 @@ def _once(choices: Choices, judge: str, label: str) -> float | None:
     return 100 * choices.domains[ALL if label == _EVERY else label].right[ways[1]]
 
 
-def _mark(label: str, figure: Figure | Known) -> Mark:
+def _mark(label: str, figure: Figure | CardFigure) -> Mark:
     low, high = figure.ci95 or (None, None)
     interval = None if low is None or high is None else (100 * low, 100 * high)
     return Mark(label=label, value=100 * (figure.value or 0.0), interval=interval)
@@ -172,13 +181,13 @@ def _hundredths(value: float) -> str:
 
 def _missing(page: EvaluatorPage, right: dict[str, Figure]) -> Iterator[str]:
     """Yield what nobody has published of it."""
-    if not right and not most(page.card, "accuracy"):
+    if not right and not best_figure(page.card, "accuracy"):
         yield "how often it is right"
-    if not page.card.counted("gamma") and not any(rest.word for rest in page.card.rests_on):
+    if not page.card.counted("gamma") and not any(basis.word for basis in page.card.rests_on):
         yield "coupling"
-    if not most(page.card, PLACES):
+    if not best_figure(page.card, PLACES):
         yield "place bias"
-    if not most(page.card, PEOPLE):
+    if not best_figure(page.card, PEOPLE):
         yield "agreement with people"
 
 
@@ -187,18 +196,18 @@ def _may(
     page: EvaluatorPage,
     first: Platform | None,
     right: dict[str, Figure],
-    known: list[tuple[Known, str]],
+    recorded_shares: list[tuple[CardFigure, str]],
 ) -> Iterator[str]:
     choices = site.registry.choices
     if right and choices:
         name = page.card.means or page.name
         askings = max(way.askings for way in choices.ways if way.models == (name,))
         times = "once" if askings == 1 else f"{askings} times"
-        yield f"Asked {times}, it was right on {_of(right[ALL])} of 100 questions."
+        yield f"Asked {times}, it was right on {_share(right[ALL])} of 100 questions."
         if apart := _apart(right):
-            yield f"It was right on {_of(apart[0][1])} of 100 {apart[0][0]} questions."
-    for figure, words in known:
-        yield words.format(_of(figure))
+            yield f"It was right on {_share(apart[0][1])} of 100 {apart[0][0]} questions."
+    for figure, sentence in recorded_shares:
+        yield sentence.format(_share(figure))
     if first:
         yield from _service(first)
 
@@ -221,11 +230,11 @@ def _may_not(
     if not measured and not result:
         yield "That it judges well or badly: nobody has published a measurement."
     if apart := _apart(right):
-        yield f"That it is as good on {apart[1][0]}: it was right on {_of(apart[1][1])} of 100."
+        yield f"That it is as good on {apart[1][0]}: it was right on {_share(apart[1][1])} of 100."
     if not result or result.row.about != "coupling":
         yield "That an agent may learn from it: nobody has measured its coupling."
     yield _SCOPE
 
 
-def _of(figure: Figure | Known) -> str:
+def _share(figure: Figure | CardFigure) -> str:
     return figure_text(figure.value, figure.ci95, ".1c")

@@ -1,4 +1,4 @@
-"""What is made from sources: the pages of functions and of clauses, and tables inside documents.
+"""Pages made from sources: of functions and of clauses, and tables inside documents.
 
 The sources are read and not run, so that nothing loads for the sake of a page.
 """
@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
-from epc.site.escaping import shown, verbatim
+from epc.site.escaping import as_markup, verbatim
 
 _PACKAGES: Final = ("epc.protocol", "epc.statistics", "epc.simulation", "epc.audit", "epc.judge")
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -60,7 +60,7 @@ def _module(name: str, module: ast.Module) -> Iterator[str]:
         yield from _described(module)
     for node in defined:
         # As markup, so that only modules stand in the page's list of contents: it halves the page.
-        yield f'\n<h3 id="{name}.{node.name}">{shown(node.name)}</h3>\n'
+        yield f'\n<h3 id="{name}.{node.name}">{as_markup(node.name)}</h3>\n'
         code = "\n".join(_signature(node))
         yield f'<pre class="epc-code" tabindex="0"><code>{verbatim(code)}</code></pre>'
         yield from _described(node)
@@ -91,7 +91,7 @@ def _described(node: ast.Module | _Defined) -> Iterator[str]:
     for paragraph in filter(None, _PARAGRAPH.split(text)):
         parts = _CODE.split(paragraph)
         marked = Markup("").join(
-            Markup("<code>{}</code>").format(shown(part)) if index % 2 else shown(part)
+            Markup("<code>{}</code>").format(as_markup(part)) if index % 2 else as_markup(part)
             for index, part in enumerate(parts)
         )
         yield f"<p>{marked}</p>"
@@ -140,8 +140,8 @@ _ASKED: Final = re.compile(r"<!-- (fields|table): (\S+) -->")
 def with_drawn(text: str, documents: Path) -> str:
     """Return a document with each table that it asks for in the place of its asking."""
 
-    def drawn(asked: re.Match[str]) -> str:
-        head, *rows = (_fields if asked[1] == "fields" else _rows)(asked[2], documents)
+    def drawn(match: re.Match[str]) -> str:
+        head, *rows = (_fields if match[1] == "fields" else _rows)(match[2], documents)
         lines = (head, ["---"] * len(head), *rows)
         return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -151,7 +151,7 @@ def with_drawn(text: str, documents: Path) -> str:
 def _fields(name: str, _: Path) -> list[list[str]]:
     path = files("epc.spec") / "schemas" / "v1" / f"{name}.json"
     fields = msgspec.json.decode(path.read_bytes(), type=_Schema).properties
-    return [["key", "meaning"], *([f"`{key}`", of.description] for key, of in fields.items())]
+    return [["key", "meaning"], *([f"`{key}`", field.description] for key, field in fields.items())]
 
 
 def _rows(name: str, documents: Path) -> list[list[str]]:

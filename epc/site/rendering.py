@@ -14,7 +14,7 @@ from epc.protocol.config import Configuration
 from epc.registry.expiry import Expiry
 from epc.registry.figures import rank
 from epc.registry.kinds.table import KINDS, About
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.showing import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.figure_names import FIGURES
@@ -28,7 +28,7 @@ from epc.site.guessing import badge_alternative, has_calendar, is_followed, plat
 from epc.site.living import living
 from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage, bands_of
 from epc.site.social import has_card
-from epc.site.telling import no_baseline, story, told
+from epc.site.telling import no_baseline, result_box, story
 from epc.site.templating import environment
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
@@ -46,15 +46,15 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     def page(template: str, **context: Any) -> str:
         return _page(template, site, evaluator_names, **context)
 
-    shown = _shown(site)
+    tables = _snapshot_tables(site)
     yield "index.md", page("home", **front.context(site))
     rows = _rows(site, "coupling")
-    other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
-    ended = {name: _ended(content) for name, content in other.items()}
+    other_rows = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
+    ended = {name: _ended(content) for name, content in other_rows.items()}
     yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
     yield (
         "snapshots/index.md",
-        page("snapshots", shown=shown, example=_example(rows)),
+        page("snapshots", shown=tables, example=_example(rows)),
     )
     makers = front.makers(site)
     yield (
@@ -95,18 +95,18 @@ def _by_state(
     pages: Iterable[tuple[EvaluatorPage, Platform | None]],
 ) -> dict[str, list[tuple[EvaluatorPage, Platform | None]]]:
     """Return who is served, of whom nobody confirms it, and who has ended: two are folded."""
-    found: dict[str, list[tuple[EvaluatorPage, Platform | None]]]
-    found = {"served": [], "unconfirmed": [], "ended": []}
+    by_state: dict[str, list[tuple[EvaluatorPage, Platform | None]]]
+    by_state = {"served": [], "unconfirmed": [], "ended": []}
     names = {"unconfirmed": "unconfirmed", "expired": "ended"}
     for page, platform in pages:
         status = platform.standing.state.status if platform else ""
-        found[names.get(status, "served")].append((page, platform))
-    return found
+        by_state[names.get(status, "served")].append((page, platform))
+    return by_state
 
 
-def _listed(site: Site) -> dict[str, list[tuple[str, Life, Expiry]]]:
+def _listed(site: Site) -> dict[str, list[tuple[str, ServiceTerm, Expiry]]]:
     """Return what lists alone say of models, by maker: the model, its life and its state."""
-    makers: dict[str, list[tuple[str, Life, Expiry]]] = {}
+    makers: dict[str, list[tuple[str, ServiceTerm, Expiry]]] = {}
     for generation in site.registry.catalogue.values():
         for life in generation.lives:
             state = site.registry.of_life(life.model, life, site.as_of)
@@ -127,7 +127,10 @@ def with_tables(text: str, site: Site) -> str:
 
 def pages(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the page of each evaluator and each snapshot, with its folder."""
-    evaluator_names, remaining = frozenset(page.name for page in site.evaluators), _others(site)
+    evaluator_names, remaining = (
+        frozenset(page.name for page in site.evaluators),
+        _comparison_tags(site),
+    )
 
     def text(template: str, **context: Any) -> str:
         return _page(template, site, evaluator_names, **context)
@@ -135,23 +138,27 @@ def pages(site: Site) -> Iterator[tuple[str, str]]:
     for page in site.evaluators:
         yield page.place, text("evaluator", **_evaluator(site, page))
     for snapshot in site.snapshots:
-        about, other = snapshot.row.about, remaining.get(snapshot.row.tag)
+        about, comparison_tag = snapshot.row.about, remaining.get(snapshot.row.tag)
         if about == "judgments":
             context = _judged(site, snapshot, evaluator_names)
-            yield snapshot.place, text("judged", **context, other=other)
+            yield snapshot.place, text("judged", **context, other=comparison_tag)
         elif KINDS[snapshot.card.kind].verdict_file:
             yield (
                 snapshot.place,
-                text("observed", **_observed(site, snapshot, evaluator_names), other=other),
+                text(
+                    "observed", **_observed(site, snapshot, evaluator_names), other=comparison_tag
+                ),
             )
         else:
             yield (
                 snapshot.place,
-                text("snapshot", **_snapshot(site, snapshot, evaluator_names), other=other),
+                text(
+                    "snapshot", **_snapshot(site, snapshot, evaluator_names), other=comparison_tag
+                ),
             )
 
 
-def _others(site: Site) -> dict[str, str]:
+def _comparison_tags(site: Site) -> dict[str, str]:
     """Return what each snapshot is compared with first: the newest other one of its evaluator."""
     alike: dict[tuple[str, About], list[str]] = {}
     for page in site.snapshots:
@@ -163,8 +170,8 @@ def _others(site: Site) -> dict[str, str]:
 
 
 def _page(template: str, site: Site, evaluator_names: frozenset[str], **context: Any) -> str:
-    seen = {"site": site, "known": evaluator_names}
-    return environment().get_template(f"{template}.md.j2").render(seen | context)
+    common_context = {"site": site, "known": evaluator_names}
+    return environment().get_template(f"{template}.md.j2").render(common_context | context)
 
 
 def _rows(site: Site, about: About) -> list[Row]:
@@ -173,7 +180,7 @@ def _rows(site: Site, about: About) -> list[Row]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SnapshotTables:
     """The rows of every table: judges that are served come first, examples stand apart."""
 
     rows: list[Row]
@@ -184,11 +191,11 @@ class Shown:
     example_judges: list[Row]
 
 
-def _shown(site: Site) -> Shown:
+def _snapshot_tables(site: Site) -> SnapshotTables:
     coupling = _served_first(site, _rows(site, "coupling"))
     judgments = _served_first(site, _rows(site, "judgments"))
     recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
-    return Shown(
+    return SnapshotTables(
         rows=[row for row in coupling if not row.snapshot.is_example],
         judged=[row for row in judgments if not row.snapshot.is_example],
         recorded=_served_first(site, recorded),
@@ -215,13 +222,13 @@ def _ranked(rows: Iterable[Row]) -> list[Row]:
 
 def _ended(rows: list[Row]) -> list[Row]:
     """Return what has expired, the latest first."""
-    ended = sorted(_evaluators(rows, held=False), key=lambda row: row.tag)
+    ended = sorted(_evaluators(rows, holds=False), key=lambda row: row.tag)
     ended.sort(key=lambda row: row.standing.state.since or date.min, reverse=True)
     return _ranked(ended)
 
 
-def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
-    return [row for row in rows if row.standing.held == held and not row.snapshot.calibration]
+def _evaluators(rows: list[Row], *, holds: bool) -> list[Row]:
+    return [row for row in rows if row.standing.holds == holds and not row.snapshot.calibration]
 
 
 def _pair(site: Site) -> list[str]:
@@ -242,7 +249,7 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     """Return the measurement that is read aloud: the newest of those whose word says most."""
     candidates = [
         row
-        for row in _evaluators(rows, held=True)
+        for row in _evaluators(rows, holds=True)
         if row.verdict in _TELLING and any(d.into for d in row.directions)
     ]
     if not candidates:
@@ -256,7 +263,9 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
 
 def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
     meant = front.page_of(site, page.card.means)
-    bearer = next((other for other in site.evaluators if other.name == meant), page)
+    bearer = next(
+        (evaluator_page for evaluator_page in site.evaluators if evaluator_page.name == meant), page
+    )
     records = sorted(bearer.records, key=lambda record: -record.row.n)
     result = next(filter(None, (bearer.newest, *records, *bearer.judgments[::-1])), None)
     newest = _result(site, result) if result else {"told": None, "picture": ""}
@@ -361,5 +370,5 @@ def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
     coin = bands["gamma"] if bands else None
     chart = result_chart(page.row, coin)
     if chart is None and not page.row.failed:
-        chart = stated_chart(page.figures, KINDS[page.card.kind].made)
-    return {"told": told(page, coin), "picture": drawn(chart)}
+        chart = stated_chart(page.figures, KINDS[page.card.kind].origin_phrase)
+    return {"told": result_box(page, coin), "picture": drawn(chart)}

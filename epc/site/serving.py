@@ -29,9 +29,9 @@ class _Handler(SimpleHTTPRequestHandler):
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
 
-    def __init__(self, *args: Any, home: str, **more: Any) -> None:
+    def __init__(self, *args: Any, home: str, **options: Any) -> None:
         self._home = home
-        super().__init__(*args, **more)
+        super().__init__(*args, **options)
 
     def translate_path(self, path: str) -> str:
         """Return the file of an address, in the folder that the site was built for or at the root.

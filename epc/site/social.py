@@ -45,8 +45,8 @@ def _text(site: Site, page: EvaluatorPage) -> str:
     state, colour = "no platform's dates are known", _GREY
     if platform:
         held = platform.standing.state
-        words = {"expired": "ended", "unconfirmed": "not confirmed", "unknown": "unknown"}
-        state = words.get(held.status, "served, no end stated")
+        status_texts = {"expired": "ended", "unconfirmed": "not confirmed", "unknown": "unknown"}
+        state = status_texts.get(held.status, "served, no end stated")
         if held.until:
             state = (
                 f"{'ended' if held.status == 'expired' else 'served until'} {long_day(held.until)}"
@@ -62,5 +62,5 @@ def _text(site: Site, page: EvaluatorPage) -> str:
 def _card(title: str, state: str, figure: str, colour: str = _GREY) -> str:
     size = round(44 * min(1, _LONGEST / len(title)), 1)
     parts = {"title": title, "state": state, "figure": figure}
-    shown = {name: escape(text) for name, text in parts.items()}
-    return _CARD.format(size=size, colour=colour, **shown)
+    escaped_parts = {name: escape(text) for name, text in parts.items()}
+    return _CARD.format(size=size, colour=colour, **escaped_parts)

@@ -16,7 +16,7 @@ from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.document import sentence
 from epc.report.figure_names import in_words
-from epc.report.judge_card_text import did
+from epc.report.judge_card_text import figure_clause
 from epc.report.loop_text import starts_sentences
 from epc.simulation.training import Band
 from epc.site import describing
@@ -36,10 +36,10 @@ _DECIDES_NOTHING: Final = "It was measured, and the measurement decides nothing.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ResultBox:
     """A result box: a question, its answer, and what may and may not be said of it."""
 
-    asked: str
+    query: str
     answer: tuple[str, ...]
     may: tuple[str, ...]
     may_not: tuple[str, ...]
@@ -53,7 +53,7 @@ def no_baseline(page: EvaluatorPage) -> str:
         return "It has no baseline: every published one was withdrawn."
     related = [*page.records, *page.judgments]
     if related:
-        tags = ", ".join(other.row.tag for other in related)
+        tags = ", ".join(related_page.row.tag for related_page in related)
         return f"Its coupling was not measured here. Published as a judge: {tags}."
     if page.card.means:
         return (
@@ -63,7 +63,7 @@ def no_baseline(page: EvaluatorPage) -> str:
     return "No measurement of it is published."
 
 
-def told(page: SnapshotPage, coin: Band | None) -> Told:
+def result_box(page: SnapshotPage, coin: Band | None) -> ResultBox:
     """Return a snapshot's result box. `coin` is what a coin flip's gamma is in its setting."""
     row, card = page.row, page.card
     if card.citation:
@@ -75,12 +75,12 @@ def told(page: SnapshotPage, coin: Band | None) -> Told:
     return _judged(page) if row.about == "judgments" else _measured(page, coin)
 
 
-def _measured(page: SnapshotPage, coin: Band | None) -> Told:
+def _measured(page: SnapshotPage, coin: Band | None) -> ResultBox:
     row, name = page.row, page.card.evaluator.model
     word = row.verdict
     assert page.audit is not None  # every measured snapshot is audited
     crossing = [(direction, into) for direction in row.directions if (into := direction.into)]
-    answer = [sentence(MEANING[page.audit.verdict]), *_most(crossing)]
+    answer = [sentence(MEANING[page.audit.verdict]), *_largest_regret(crossing)]
     seeds = f"It rests on {row.n:,} seeds"
     if page.audit.unit:
         seeds += f", and on its {page.audit.unit}s being independent of each other"
@@ -89,8 +89,8 @@ def _measured(page: SnapshotPage, coin: Band | None) -> Told:
         wrong.append(f"That {name} does not couple: the intervals leave room for it.")
     if word == "no_coupling_beyond_margin":
         wrong.append(f"That {name} has no preferences: they may differ without any cost.")
-    return Told(
-        asked=f"Does an agent that learns from the verdicts of {name} in one domain choose "
+    return ResultBox(
+        query=f"Does an agent that learns from the verdicts of {name} in one domain choose "
         f"otherwise in another ({_domains(row)})?",
         answer=(*answer, f"{seeds}."),
         may=(_MAY.get(page.audit.verdict, _DECIDES_NOTHING),),
@@ -98,7 +98,7 @@ def _measured(page: SnapshotPage, coin: Band | None) -> Told:
     )
 
 
-def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
+def _largest_regret(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
     """Yield the direction whose regret is largest, in a sentence with its noise."""
     if not crossing:
         return
@@ -106,14 +106,14 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
     pair = Pair.parse(direction.name)
     subject = "Where the regret is largest, training" if len(crossing) > 1 else "Training"
     share = f"an estimated {100 * into.redirected:.0f} of 100"
-    held, chance = _between(into.redirected_ci95, ".0f"), f"{100 * into.chance:.0f}"
+    interval, chance = _between(into.redirected_ci95, ".0f"), f"{100 * into.chance:.0f}"
     if beyond_chance(into):
-        seen = f"{share} later choices in {pair.target}{held}. Chance alone changes {chance}"
+        effect = f"{share} later choices in {pair.target}{interval}. Chance alone changes {chance}"
     else:
-        seen = f"no more later choices in {pair.target} than chance alone: {share}{held}, "
-        seen += f"chance {chance}"
+        effect = f"no more later choices in {pair.target} than chance alone: {share}{interval}, "
+        effect += f"chance {chance}"
     yield (
-        f"{subject} in {pair.source} first changes {seen}. The regret is estimated at "
+        f"{subject} in {pair.source} first changes {effect}. The regret is estimated at "
         f"{number_text(into.regret, '+.1p')} points of win rate"
         f"{_between(into.regret_ci95, '+.1f')}."
     )
@@ -147,7 +147,7 @@ def _never(card: Record) -> Iterator[str]:
     yield "Anything of another model, prompt or task, or of the days after its end."
 
 
-def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told:
+def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> ResultBox:
     row, name = page.row, page.card.evaluator.model
     work = citation.work.partition(",")[0]
     answer = [f"{begun(_listed(page.figures))}; over {row.n:,} seeds."]
@@ -155,8 +155,8 @@ def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
     elif row.directions and coin:
         answer.append(_against(row.directions[0].gamma, coin))
-    return Told(
-        asked=f"What does {work} print about {name}, in {citation.place}?",
+    return ResultBox(
+        query=f"What does {work} print about {name}, in {citation.place}?",
         answer=tuple(answer),
         may=(f"That {work} prints these figures in {citation.place}.",),
         may_not=(
@@ -169,7 +169,7 @@ def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told
 
 def _listed(figures: tuple[Figure, ...]) -> str:
     return "; ".join(
-        f"{in_words(figure.name)} {figure_text(figure.mean, figure.interval, none=NO_INTERVAL)}"
+        f"{in_words(figure.name)} {figure_text(figure.mean, figure.interval, absent=NO_INTERVAL)}"
         for figure in figures
     )
 
@@ -183,7 +183,7 @@ def _against(gamma: Figure, coin: Band) -> str:
     )
 
 
-def _judged(page: SnapshotPage) -> Told:
+def _judged(page: SnapshotPage) -> ResultBox:
     row, figures, name = page.row, page.row.snapshot.figures, page.card.evaluator.model
     targets = ", ".join(str(target["value"]) for target in figures["targets"])
     shares = "; ".join(
@@ -200,8 +200,8 @@ def _judged(page: SnapshotPage) -> Told:
     answer += [f"{remark}." for remark in figures.get("remarks") or ()]
     word = (figures.get("competence") or {}).get("word", "capable")
     unable = [f"That it can judge. Its test with spoilt texts: {word.replace('_', ' ')}."]
-    return Told(
-        asked=f"What does {name} say, under the judge protocol, of {row.n:,} samples of {targets}?",
+    return ResultBox(
+        query=f"What does {name} say, under the judge protocol, of {row.n:,} samples of {targets}?",
         answer=tuple(answer),
         may=("What this judge said of these outputs, with this prompt.",),
         may_not=(
@@ -213,10 +213,10 @@ def _judged(page: SnapshotPage) -> Told:
     )
 
 
-def _optimised(page: SnapshotPage) -> Told:
+def _optimised(page: SnapshotPage) -> ResultBox:
     name = page.card.evaluator.model
-    return Told(
-        asked=f"What happens to an optimiser under {name}: does it improve the work, or only what "
+    return ResultBox(
+        query=f"What happens to an optimiser under {name}: does it improve the work, or only what "
         "this judge says of it?",
         answer=tuple(starts_sentences(reports_of(page.row.snapshot))),
         may=("What this optimiser gained on these items under this recorded judge.",),
@@ -234,11 +234,11 @@ def _first(best: Figure) -> str:
     between = ", no interval"
     if best.interval:
         between = f", 95% interval {range_text(best.interval, '.1c')}{unit}"
-    sentence = did(best.name, best.mean, best.n or 0)
+    sentence = figure_clause(best.name, best.mean, best.n or 0)
     return f"In the setting {setting}, {sentence} on {best.items:,} items{between}."
 
 
-def _recorded(page: SnapshotPage, origin: Origin) -> Told:
+def _recorded(page: SnapshotPage, origin: Origin) -> ResultBox:
     row, best = page.row, page.row.headline
     name = page.card.evaluator.model
     count = f"{row.n:,} {KINDS[page.card.kind].unit}"
@@ -246,16 +246,16 @@ def _recorded(page: SnapshotPage, origin: Origin) -> Told:
     answer = [f"Nothing says whether these {count} {silent}."]
     if best and best.n:
         answer = [_first(best)]
-        what = best.name.partition("/")[0]
-        like = [f for f in page.figures if f.name.partition("/")[0] == what and not f.left_out]
-        if len(like) > 1 and what != "transfer":
+        family = best.name.partition("/")[0]
+        like = [f for f in page.figures if f.name.partition("/")[0] == family and not f.left_out]
+        if len(like) > 1 and family != "transfer":
             low, high = (f"{100 * pick(f.mean for f in like):.1f}%" for pick in (min, max))
             answer.append(
                 f"In {len(like)} settings this goes from {low} to {high}: it depends on how the "
                 "judge is asked."
             )
-    return Told(
-        asked=f"What do the {count} of {name} show? Source: {origin.name}.",
+    return ResultBox(
+        query=f"What do the {count} of {name} show? Source: {origin.name}.",
         answer=tuple(answer),
         may=(f"What {origin.name} recorded in the setting named, at the snapshot's commit.",),
         may_not=(
@@ -275,36 +275,40 @@ _CHECKED: Final[Mapping[Trust, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step: `day` is None where nobody states it."""
+    """Step of a story: `day` is None where nobody states it."""
 
     day: date | None
-    what: str
+    event: str
     how: str
 
 
 def story(page: SnapshotPage) -> Iterator[Step]:
     """Yield what happened to a snapshot, from the measurement to the checks."""
-    yield Step(day=page.row.snapshot.last_day, what=KINDS[page.card.kind].made, how=_made(page))
+    yield Step(
+        day=page.row.snapshot.last_day,
+        event=KINDS[page.card.kind].origin_phrase,
+        how=_origin_text(page),
+    )
     for event in page.events:
         sealed = f"SHA-256 of its record: {event.sha256}" if event.sha256 else ""
         yield Step(
-            day=event.date, what=event.event, how="; ".join(filter(None, [event.reason, sealed]))
+            day=event.date, event=event.event, how="; ".join(filter(None, [event.reason, sealed]))
         )
     audit, before = page.audit, page.row.snapshot.earlier_word
     if audit and before:
         yield Step(
             day=None,
-            what="audited anew",
+            event="audited anew",
             how=f"published as {before}; rule {audit.rule} says {audit.verdict}".replace("_", " "),
         )
-    yield Step(day=None, what="checked", how=_CHECKED[page.card.trust])
+    yield Step(day=None, event="checked", how=_CHECKED[page.card.trust])
     if repeated := page.card.replicates:
         same = f"epc snapshot diff {repeated} {page.card.tag}"
         how = f"it repeats {repeated}, and every interval of mean gamma shares a value: {same}"
-        yield Step(day=None, what="compared", how=how)
+        yield Step(day=None, event="compared", how=how)
 
 
-def _made(page: SnapshotPage) -> str:
+def _origin_text(page: SnapshotPage) -> str:
     """Return who asked whom, and at which commit, as far as it is stated."""
     card = page.card
     name = describing.model(card.evaluator)

@@ -69,7 +69,7 @@ def environment() -> Environment:
         "words": lambda value: str(value).replace("_", " "),
     }
     templates.globals |= {
-        "bar": lambda given, chance: bar(given.value, given.ci95, (chance, 1.0)),
+        "bar": lambda figure, chance: bar(figure.value, figure.ci95, (chance, 1.0)),
         "brief_state": _brief_state,
         "scale": lambda chance: scale((chance, 1.0)),
         "condition": condition,
@@ -90,7 +90,7 @@ def environment() -> Environment:
         "share": numbers.share,
         "signed": numbers.signed,
         "spark": spark,
-        "whole": numbers.whole,
+        "whole": numbers.integer,
     }
     return templates
 
@@ -101,11 +101,11 @@ def _brief(day: date, today: date | None = None) -> str:
     return f"{day.day} {day:%b}" if near else f"{day.day} {day:%b %Y}"
 
 
-def _dated(found: re.Match[str]) -> str:
+def _dated(match: re.Match[str]) -> str:
     try:
-        return _brief(date.fromisoformat(found[0]))
+        return _brief(date.fromisoformat(match[0]))
     except ValueError:  # in somebody's text, and no day
-        return found[0]
+        return match[0]
 
 
 def _brief_state(platform: Platform, today: date) -> str:

@@ -1,11 +1,11 @@
-"""What the page "Which judge?" shows, and what its script decides with."""
+"""Content of the page "Which judge?", and what its script decides with."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices, Domain
-from epc.registry.which import which
+from epc.registry.which import best_judges
 from epc.report.which_text import beaten, by_client, sentence
 from epc.site.charts.prices import price_chart
 from epc.site.pages import Site
@@ -16,7 +16,7 @@ def context(site: Site) -> dict[str, Any]:
     """Return what the template is given: an answer for each domain, without limits."""
     choices = site.registry.choices
     names = sorted(choices.domains, key=lambda name: (name != ALL, name)) if choices else ()
-    answers = [which(site.registry, name, site.as_of) for name in names]
+    answers = [best_judges(site.registry, name, site.as_of) for name in names]
     served = answers[0].served if answers else {}
     return {
         "answers": answers,

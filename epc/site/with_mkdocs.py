@@ -38,12 +38,12 @@ def make_pages(sources: Path, html: Path, as_of: date) -> None:
     """
     configured = sources.with_name("mkdocs.yml")
     configured.write_text(dumps(_hooked(sources)), "utf-8")
-    words = ["build", "--strict", "--quiet", "--config-file", str(configured)]
+    arguments = ["build", "--strict", "--quiet", "--config-file", str(configured)]
     moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
     quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
     try:
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
-            [sys.executable, "-m", "mkdocs", *words, "--site-dir", str(html.absolute())],
+            [sys.executable, "-m", "mkdocs", *arguments, "--site-dir", str(html.absolute())],
             env=os.environ | quiet,
             capture_output=True,
             check=False,
@@ -96,7 +96,7 @@ def themes(documents: Iterable[str]) -> frozenset[str]:
 def guarded(page: str, hashes: Collection[str]) -> str:
     """Return a page with its policy, which stands before anything that it is about.
 
-    `known` are the theme's scripts, by `themes`.
+    `hashes` are those of the theme's scripts, by `themes`.
 
     Raises: ValueError if a page does not state its characters, behind which the policy stands.
     """

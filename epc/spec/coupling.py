@@ -1,4 +1,4 @@
-"""What the word `coupled` takes: every number of Readings R71 to R74, once.
+"""Thresholds of the word `coupled`: every number of Readings R71 to R74, once.
 
 These are ours, not the paper's. A change of any of them is another version of the rule.
 """
@@ -22,7 +22,7 @@ UNKNOWN_QUALITY: Final = "quality: not measured"
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True):
-    """That the quality of the work is not measured: why, and what would measure it (R91)."""
+    """Absence of a measured quality of the work: why, and what would measure it (R91)."""
 
     why: str = field(default_factory=lambda: "the word is of the judge's own verdicts")
     how: str = field(default_factory=lambda: "`epc audit RUN --gold FILE` takes labels")

@@ -24,7 +24,7 @@ PAIRED: Final = 2  # domains of the reference design, whose streams come first
 
 
 class Phase(Struct, frozen=True, kw_only=True):
-    """One isolated stretch of training (EPC-2.1).
+    """An isolated stretch of training (EPC-2.1).
 
     `start` names the phase whose final weights this one begins from; None is the uniform start.
     `stream` is the index of the phase's own random stream (Reading R2).
@@ -60,7 +60,7 @@ class Pair(Struct, frozen=True, order=True):
         return f"{self.source}_to_{self.target}"
 
     @property
-    def both(self) -> "tuple[Domain, Domain]":
+    def domains(self) -> "tuple[Domain, Domain]":
         """The two domains in the order of the alphabet: the same for there and back."""
         return min(self.source, self.target), max(self.source, self.target)
 
@@ -76,14 +76,14 @@ class Domains(Struct, frozen=True, dict=True):
     names: tuple[Domain, ...]
 
     @classmethod
-    def of(cls, names: Iterable[Domain]) -> "Domains":
+    def from_names(cls, names: Iterable[Domain]) -> "Domains":
         """Return the domains with these names; the same value for the same names."""
         return _named(tuple(sorted(set(names))))
 
     @classmethod
     def among(cls, phases: Iterable[PhaseName]) -> "Domains":
         """Return the domains of a record that names phases only: those of the pure phases."""
-        return cls.of(name for name in phases if NAME.fullmatch(name))
+        return cls.from_names(name for name in phases if NAME.fullmatch(name))
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
@@ -110,13 +110,13 @@ class Domains(Struct, frozen=True, dict=True):
             phases.append(Phase(name=name, domain=domain, start=start, stream=len(phases)))
 
         steps = [self.names[:PAIRED], *((name,) for name in self.names[PAIRED:])]
-        known: set[Domain] = set()
+        placed: set[Domain] = set()
         for new in steps:
-            known.update(new)
+            placed.update(new)
             for name in new:
                 add(name, name, None)
             for pair in self.pairs:
-                if {pair.source, pair.target} <= known and {pair.source, pair.target} & set(new):
+                if {pair.source, pair.target} <= placed and {pair.source, pair.target} & set(new):
                     add(pair.key, pair.target, pair.source)
             for name in new:
                 add(f"{name}_to_{name}", name, f"{name}_start")
@@ -127,8 +127,8 @@ class Domains(Struct, frozen=True, dict=True):
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         """The protocol's phases: each domain by itself, and each pair."""
-        own = {*self.names, *self.directions}
-        return tuple(phase for phase in self.every_phase if phase.name in own)
+        phase_names = {*self.names, *self.directions}
+        return tuple(phase for phase in self.every_phase if phase.name in phase_names)
 
     @cached_property
     def phase_names(self) -> tuple[PhaseName, ...]:

@@ -12,7 +12,7 @@ Method = Literal["prompt", "likelihood", "score", "recorded"]
 
 # The reference design's domains, and what follows from them: EPC-2.1, EPC-2.5 eq. (1). A design
 # may name others (Reading R78); nothing but the reference design itself may rest on these.
-REFERENCE_DOMAINS: Final = Domains.of(("text", "visual"))
+REFERENCE_DOMAINS: Final = Domains.from_names(("text", "visual"))
 DOMAINS: Final = REFERENCE_DOMAINS.names
 DIRECTIONS: Final = REFERENCE_DOMAINS.directions
 PHASES: Final = REFERENCE_DOMAINS.phases

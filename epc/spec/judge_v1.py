@@ -130,4 +130,4 @@ def admitted(scores: Scores) -> tuple[Verdict, ...]:
         "PARTIAL": PARTIAL_FROM <= overall < PASS_FROM or 0 in scores.values(),
         "FAIL": overall <= FAIL_TO,
     }
-    return tuple(verdict for verdict, held in holds.items() if held)
+    return tuple(verdict for verdict, admits in holds.items() if admits)

@@ -53,17 +53,17 @@ def bounded_mean(values: Array, clusters: Codes, ends: Interval) -> tuple[float,
     return float(values.mean()), interval
 
 
-def _score_interval(share: float, off: Array, most: float, fewest: float = 0.0) -> Interval | None:
+def _score_interval(share: float, off: Array, limit: float, fewest: float = 0.0) -> Interval | None:
     """Return Wilson's interval at the number of observations that would vary as the clusters do.
 
-    `off` is how far each cluster moves the share; `most` is how many observations there can be.
+    `off` is how far each cluster moves the share; `limit` is how many observations there can be.
     """
     count = len(off)
     if count < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return None
     spread = _variance(off)
-    varies = spread > _ROUNDED / (most if most < inf else count)
-    effective = min(share * (1 - share) / spread, most) if varies else float(count)
+    varies = spread > _ROUNDED / (limit if limit < inf else count)
+    effective = min(share * (1 - share) / spread, limit) if varies else float(count)
     effective *= (Z / t_point(count - 1)) ** 2
     return None if effective < fewest else wilson(share * effective, effective)
 
@@ -131,11 +131,15 @@ Statistic = Callable[[frozenset[int]], float | None]
 
 
 def left_out_interval(
-    statistic: Statistic, clusters: int, *, more: float = 0.0, informative: int | None = None
+    statistic: Statistic,
+    clusters: int,
+    *,
+    extra_variance: float = 0.0,
+    informative: int | None = None,
 ) -> Interval | None:
     """Return the 95% interval of any statistic, from leaving out some clusters at a time.
 
-    `statistic` takes the numbers of the clusters that are left out. `more` is variance that the
+    `statistic` takes the numbers of the clusters left out. `extra_variance` is variance that the
     clusters at hand cannot show; `informative` is how many of them bear the variance. No interval
     for a single cluster, or where the statistic is undefined without some of them.
 
@@ -149,7 +153,7 @@ def left_out_interval(
     freedom = min(blocks, blocks if informative is None else informative) - 1
     if freedom < 1:
         return None
-    half = t_point(freedom) * sqrt(variance + more)
+    half = t_point(freedom) * sqrt(variance + extra_variance)
     return estimate - half, estimate + half
 
 

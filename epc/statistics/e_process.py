@@ -1,4 +1,4 @@
-"""Does an evaluator still answer as it did: day by day, and by three answers to each pair.
+"""Test of whether an evaluator still answers as it did, day by day.
 
 A gambler starts with a capital of 1 and bets, each day, that more of the panel will answer
 otherwise than is tolerated. While the evaluator is as it was, no way of betting makes money on
@@ -31,7 +31,6 @@ from itertools import accumulate
 from math import exp, fsum, log1p
 from typing import Final, Literal
 
-from epc.statistics.inference import binomial_tail
 from epc.statistics.intervals import mean
 
 State = Literal["holds", "drifted", "cannot_tell"]
@@ -50,13 +49,13 @@ _QUIET_BET: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """Where the bets stand after some days.
+class Bets:
+    """State of the bets after some days.
 
     `capital` is what betting on drift has come to, `peak` the most it ever was; `quiet` is what
     betting on quiet has come to since the day that is worst for it. `holds` speaks against a drift
     to `ceiling` or more; `recent` is the share that answered otherwise in the last week. `alarm` is
-    the index of the day on which it was drift, `held` that of the last day on which it held.
+    the index of the day on which it was drift, `last_held_day` of the last on which it held.
     """
 
     state: State
@@ -66,10 +65,10 @@ class Watched:
     ceiling: float
     recent: float | None
     alarm: int | None
-    held: int | None
+    last_held_day: int | None
 
 
-def watch(shares: Sequence[float], *, tolerated: float) -> Watched:
+def watch(shares: Sequence[float], *, tolerated: float) -> Bets:
     """Return what the shares of all days so far come to.
 
     Drift once found stays found: a capital that falls again does not take an alarm back. `holds`
@@ -84,13 +83,13 @@ def watch(shares: Sequence[float], *, tolerated: float) -> Watched:
     weeks = [mean(shares[max(0, day - RECENT) : day]) for day in range(1, len(shares) + 1)]
     alarm = next((day for day, capital in enumerate(capitals) if capital >= 1 / WATCH_ERROR), None)
     before = len(shares) if alarm is None else alarm
-    held = [d for d in range(before) if calm[d] >= 1 / WATCH_ERROR and weeks[d] <= tolerated]
+    quiet_days = [d for d in range(before) if calm[d] >= 1 / WATCH_ERROR and weeks[d] <= tolerated]
     state: State = "cannot_tell"
     if alarm is not None:
         state = "drifted"
-    elif held and held[-1] == len(shares) - 1:
+    elif quiet_days and quiet_days[-1] == len(shares) - 1:
         state = "holds"
-    return Watched(
+    return Bets(
         state=state,
         capital=capitals[-1] if capitals else 1.0,
         peak=max(capitals, default=1.0),
@@ -98,7 +97,7 @@ def watch(shares: Sequence[float], *, tolerated: float) -> Watched:
         ceiling=ceiling,
         recent=weeks[-1] if weeks else None,
         alarm=alarm,
-        held=held[-1] if held else None,
+        last_held_day=quiet_days[-1] if quiet_days else None,
     )
 
 
@@ -129,17 +128,3 @@ def quiet_capital(shares: Sequence[float], ceiling: float) -> list[float]:
     worth = list(accumulate(gains, initial=0.0))
     highest = list(accumulate(worth, max))
     return [exp(worth[day] - highest[max(0, day - WINDOW)]) for day in range(1, len(worth))]
-
-
-_ODD: Final = 1 / 3
-
-
-def odd_ones(answers: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
-    """Return on how many pairs the first of three answers stands alone, and on how many any."""
-    odd = sum(b == c != a for a, b, c in answers)
-    return odd, odd + sum(b != c and a in {b, c} for a, b, c in answers)
-
-
-def p_odd(odd: int, uneven: int) -> float:
-    """Return the probability that the first answer is the odd one so often by chance."""
-    return binomial_tail(odd, uneven, _ODD)

@@ -22,9 +22,9 @@ class Figure(Struct, frozen=True, kw_only=True):
     def __format__(self, form: str) -> str:
         return self.text(form)
 
-    def text(self, form: str = ".3f", none: str = "") -> str:
+    def text(self, form: str = ".3f", absent: str = "") -> str:
         """Return what `figure_text` makes of it."""
-        return figure_text(self.value, self.ci95, form, none)
+        return figure_text(self.value, self.ci95, form, absent)
 
 
 class Mean(Figure, frozen=True, kw_only=True):
@@ -50,26 +50,26 @@ def figure_text(
     value: float | None,
     interval: Sequence[float | None] | None,
     form: str = ".3f",
-    none: str = "",
+    absent: str = "",
 ) -> str:
     """Return a number with its interval in brackets: `0.412 [0.380, 0.445]`; `-` without one.
 
     `form` is a format: `.3f`, with a sign `+.3f`, a share in percent `.1%`, in points `+.1p`, or of
-    a hundred `.0c`, as a table's title has it. `none` stands for an interval that there is not.
+    a hundred `.0c`, as a table's title has it. `absent` stands for an interval that there is not.
     """
     if value is None and interval is None:
         return "-"
     number = "-" if value is None else number_text(value, form)
     points = " points" * form.endswith("p")
-    return f"{number}{points} {interval_text(interval, form, none)}".rstrip()
+    return f"{number}{points} {interval_text(interval, form, absent)}".rstrip()
 
 
 def interval_text(
-    interval: Sequence[float | None] | None, form: str = ".3f", none: str = ""
+    interval: Sequence[float | None] | None, form: str = ".3f", absent: str = ""
 ) -> str:
-    """Return an interval's ends in brackets, or `none`; an open upper end is `or more`."""
+    """Return an interval's ends in brackets, or `absent`; an open upper end is `or more`."""
     if interval is None:
-        return none
+        return absent
     return f"[{', '.join('or more' if e is None else _number(e, form) for e in interval)}]"
 
 

@@ -1,4 +1,4 @@
-"""What a change gained, by a judge and by gold, over items that were scored before and after.
+"""Gain of a change, by a judge and by gold, over items that were scored before and after.
 
 Differences are after minus before, one an item. Gains are intervals over items: they speak of
 these two states of the work, not of the procedure that led from one to the other (Reading R93).
@@ -38,7 +38,7 @@ class AssistedGain(Figure, frozen=True, kw_only=True):
 
 
 class Exchange(Struct, frozen=True, kw_only=True):
-    """What a judge pays for a right answer, and what it pays for anything else."""
+    """Price that a judge pays for a right answer, and for anything else."""
 
     price: Figure
     taste: Figure
@@ -63,18 +63,18 @@ def difference_of_gains(left: Figure, right: Figure) -> Figure:
     return Figure(value=value, ci95=(value - half, value + half))
 
 
-def assisted_gain(gold: Array, judge: Array, every: Array) -> AssistedGain:
+def assisted_gain(gold: Array, judge: Array, judge_of_all: Array) -> AssistedGain:
     """Return the gain by gold, helped by the judge's differences on items without a label.
 
     The slope of gold on the judge carries what the unlabelled items say. With labels of all items
     this is the plain mean; without a slope, too.
 
-    Shapes: gold and judge (m,), the labelled items; every (n,), all of them.
+    Shapes: gold and judge (m,), the labelled items; judge_of_all (n,), all of them.
     Unit:   that of gold.
     Source: the regression estimator of double sampling; W. G. Cochran, Sampling Techniques (1977),
         12.6.
     """
-    m, n = len(gold), len(every)
+    m, n = len(gold), len(judge_of_all)
     plain = gain(gold)
     spread = variance_of(gold.tolist())
     slope, correlation = _slope(judge, gold)
@@ -82,10 +82,10 @@ def assisted_gain(gold: Array, judge: Array, every: Array) -> AssistedGain:
         return AssistedGain(
             value=plain.value, ci95=plain.ci95, labelled=m, worth=m, correlation=correlation
         )
-    middle = float(gold.mean() - slope * judge.mean() + slope * every.mean())
+    middle = float(gold.mean() - slope * judge.mean() + slope * judge_of_all.mean())
     residuals = (gold - gold.mean()) - slope * (judge - judge.mean())
     residual = sum_of_squares(residuals.tolist()) / (m - 2)
-    variance = residual / m + slope**2 * variance_of(every.tolist()) / n
+    variance = residual / m + slope**2 * variance_of(judge_of_all.tolist()) / n
     half = t_point(m - 2) * sqrt(variance)
     return AssistedGain(
         value=middle,
@@ -176,7 +176,7 @@ def error_rate(disagreement: float) -> float:
     return (1 - sqrt(max(0.0, 1 - 2 * disagreement))) / 2
 
 
-class Parted(Struct, frozen=True, kw_only=True):
+class ChangeParts(Struct, frozen=True, kw_only=True):
     """A change of scores between two runs: the judge's part of it and the system's."""
 
     change: Figure
@@ -185,7 +185,7 @@ class Parted(Struct, frozen=True, kw_only=True):
     anchors: int
 
 
-def parted(change: Array, anchors: Array, places: Codes) -> Parted:
+def parted(change: Array, anchors: Array, places: Codes) -> ChangeParts:
     """Return what of a change of scores is the judge's and what is the system's (Reading R95).
 
     `change` is the new judge's score of the new system less the old judge's of the old one.
@@ -195,14 +195,14 @@ def parted(change: Array, anchors: Array, places: Codes) -> Parted:
     Unit:   that of the scores.
     """
     n, m = len(change), len(anchors)
-    whole, judge = gain(change), gain(anchors)
-    beside = change[places]
-    covariance = float(((beside - beside.mean()) * (anchors - anchors.mean())).sum()) / (m - 1)
+    total, judge = gain(change), gain(anchors)
+    matched = change[places]
+    covariance = float(((matched - matched.mean()) * (anchors - anchors.mean())).sum()) / (m - 1)
     variance = variance_of(change.tolist()) / n + variance_of(anchors.tolist()) / m
     half = t_point(m - 1) * sqrt(max(0.0, variance - 2 * covariance / n))
     value = mean(change.tolist()) - mean(anchors.tolist())
     system = Figure(value=value, ci95=(value - half, value + half))
-    return Parted(change=whole, judge=judge, system=system, anchors=m)
+    return ChangeParts(change=total, judge=judge, system=system, anchors=m)
 
 
 def _slope(x: Array, y: Array) -> tuple[float, float]:
@@ -211,5 +211,5 @@ def _slope(x: Array, y: Array) -> tuple[float, float]:
     Shapes: each (m,).
     """
     dx, dy = x - x.mean(), y - y.mean()
-    both, xx, yy = (float((a * b).sum()) for a, b in ((dx, dy), (dx, dx), (dy, dy)))
-    return (both / xx, both / sqrt(xx * yy)) if xx and yy else (0.0, 0.0)
+    xy, xx, yy = (float((a * b).sum()) for a, b in ((dx, dy), (dx, dx), (dy, dy)))
+    return (xy / xx, xy / sqrt(xx * yy)) if xx and yy else (0.0, 0.0)

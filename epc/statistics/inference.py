@@ -52,8 +52,8 @@ def fisher_tail(hits: int, n: int, other_hits: int, other_n: int) -> float:
     """
     total = hits + other_hits
     ways = comb(n + other_n, total)
-    more = sum(comb(n, k) * comb(other_n, total - k) for k in range(hits, min(n, total) + 1))
-    return more / ways
+    tail = sum(comb(n, k) * comb(other_n, total - k) for k in range(hits, min(n, total) + 1))
+    return tail / ways
 
 
 def upper_bound(hits: int, n: int, error: float = ALPHA) -> float:

@@ -80,7 +80,7 @@ def quantiles(values: Array, shares: Sequence[float]) -> list[Array]:
     last = values.shape[-1] - 1
     places = [share * last for share in shares]
     below = [int(position) for position in places]
-    ends = {min(index + more, last) for index in below for more in (0, 1)}
+    ends = {min(index + step, last) for index in below for step in (0, 1)}
     ordered = np.partition(values, sorted(ends), axis=-1)
     results = []
     for position, index in zip(places, below, strict=True):

@@ -1,4 +1,4 @@
-"""What picking the best of n answers by a judge's scores gains: believed, asked again, and by gold.
+"""Gain of picking the best of n answers by a judge's scores: believed, asked again, and by gold.
 
 An agent takes n of an item's answers, asks the judge k times about each and hands in the one with
 the highest mean. Nothing is drawn: all subsets of the answers and all combinations of the askings
@@ -27,7 +27,7 @@ _ONE_SIDED: Final = 0.1  # a bound that is passed in 5%
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picks:
-    """What the picks of each item are worth on average, over what its answers are worth on average.
+    """Average worth of each item's picks, over the average worth of its answers.
 
     `believed` is by the askings that picked, `fresh` by all others, `gold` by the labels. `price`
     is how many points the other askings pay for a right answer in place of a wrong one, NaN where
@@ -59,12 +59,12 @@ def picks(scores: Array, gold: Array, k: int, *, lower: bool = False) -> Picks:
     price = np.zeros(items)
     width = max(1, _AT_ONCE // answers**2)
     for start in range(0, items, width):
-        some = slice(start, start + width)
+        block = slice(start, start + width)
         for chosen in combinations(range(askings), k):
-            others = [asking for asking in range(askings) if asking not in chosen]
-            part, worth = _of_one(scores[some], gold[some], chosen, others, lower=lower)
-            out[:, :, some] += part
-            price[some] += worth
+            fresh_askings = [asking for asking in range(askings) if asking not in chosen]
+            part, worth = _of_one(scores[block], gold[block], chosen, fresh_askings, lower=lower)
+            out[:, :, block] += part
+            price[block] += worth
     out /= comb(askings, k)
     believed, fresh, right, bought = out
     return Picks(
@@ -84,14 +84,14 @@ def sizes_of(answers: int) -> list[int]:
 
 
 def _of_one(
-    scores: Array, gold: Array, chosen: Sequence[int], others: Sequence[int], *, lower: bool
+    scores: Array, gold: Array, chosen: Sequence[int], fresh_askings: Sequence[int], *, lower: bool
 ) -> tuple[Array, Array]:
     """Return the same of one combination of askings, and the price.
 
     Shapes: (4, n, items), (items,).
     """
     mine = scores[:, chosen].mean(axis=1)
-    fresh = scores[:, others].mean(axis=1) if others else np.full_like(mine, np.nan)
+    fresh = scores[:, fresh_askings].mean(axis=1) if fresh_askings else np.full_like(mine, np.nan)
     share = _shares(_bound(scores[:, chosen]) if lower else mine)
     right = gold > 0.5  # noqa: PLR2004  (labels of a price are 0 and 1)
     count = right.sum(axis=1)
@@ -100,8 +100,8 @@ def _of_one(
     kinds -= np.where(right, 0.0, 1 / np.maximum(1, right.shape[1] - count)[:, None])
     price = np.where(mixed, (fresh * kinds).sum(axis=1), np.nan)
     apart = [values - values.mean(axis=1, keepdims=True) for values in (mine, fresh, gold)]
-    believed, again, better = (np.einsum("nir,ir->ni", share, values) for values in apart)
-    return np.stack([believed, again, better, np.where(price > 0, price * better, 0.0)]), price
+    believed, fresh_gain, better = (np.einsum("nir,ir->ni", share, values) for values in apart)
+    return np.stack([believed, fresh_gain, better, np.where(price > 0, price * better, 0.0)]), price
 
 
 def _bound(scores: Array) -> Array:
@@ -138,13 +138,13 @@ def _table(answers: int) -> Array:
     """
     sizes = sizes_of(answers)
     table = np.zeros((len(sizes), answers, answers))
-    for (at, n), below in product(enumerate(sizes), range(answers)):
-        for beside in range(answers - below):
+    for (row, n), below in product(enumerate(sizes), range(answers)):
+        for equal in range(answers - below):
             best = (
-                comb(beside, t) * comb(below, n - 1 - t) / (t + 1)
-                for t in range(min(beside, n - 1) + 1)
+                comb(equal, t) * comb(below, n - 1 - t) / (t + 1)
+                for t in range(min(equal, n - 1) + 1)
             )
-            table[at, below, beside] = fsum(best) / comb(answers, n)
+            table[row, below, equal] = fsum(best) / comb(answers, n)
     return table
 
 
@@ -163,12 +163,12 @@ def turning_point(
     """
     pairs = comb(len(sizes), 2)
     low = None
-    for at, n in enumerate(sizes):
-        apart = [gold[at] - before for before in gold[:at]]
-        alone = [clustered_mean(more, clusters)[1] or (-inf, inf) for more in apart]
+    for index, n in enumerate(sizes):
+        apart = [gold[index] - before for before in gold[:index]]
+        alone = [clustered_mean(difference, clusters)[1] or (-inf, inf) for difference in apart]
         if low is None and any(ends[0] <= _EQUAL for ends in alone):
             low = n
-        together = (clustered_mean(more, clusters, ALPHA / pairs)[1] for more in apart)
+        together = (clustered_mean(difference, clusters, ALPHA / pairs)[1] for difference in apart)
         if any(ends and ends[1] < -_EQUAL for ends in together):
             return low, n
     return low, None

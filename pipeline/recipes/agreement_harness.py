@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request, day_of, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, answered, setting_of, turned
+from epc.records.verdicts.converting import Conversion, Request, day_of, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with results/runs/TIME_JUDGE.jsonl, lines of {question_id, model_a, model_b, order: "

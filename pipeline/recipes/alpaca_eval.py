@@ -14,10 +14,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from epc.records import strict_yaml
-from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.recipes import main
-from epc.records.observed.types import UNKNOWN, faults
-from epc.records.observed.work import Work, answered, as_text, setting_of
+from epc.records.verdicts.converting import Conversion, Request
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import UNKNOWN, faults
+from epc.records.verdicts.work import Work, answered, as_text, setting_of
 
 EXPECTED: Final = (
     "a folder with results/GENERATOR/ANNOTATOR/annotations.json, a list of {instruction, output_1, "
@@ -49,7 +49,7 @@ FAULTS: Final = faults(
         "incomplete": "165 of 298 files of annotations were missing in the mirror that was read. "
         "A whole checkout has more verdicts.",
     },
-    of={
+    models={
         "undated": ("gpt-4",),
         "two-baselines": ("gpt-4",),
         "weighted": ("gpt-4-1106-preview",),
@@ -148,7 +148,7 @@ def _add(entry: _Entry, file: str, index: int, work: Work, seen: _Seen) -> None:
         first=_first(entry.instruction),
         **pair,
         **fields,
-        **work.asked(entry.annotator, item),
+        **work.repeat(entry.annotator, item),
     )
 
 

@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, setting_of
 
 EXPECTED: Final = (
     "a folder with data/judge_results/MODEL_vs_MODEL_JUDGE.json, a list of {id, model_a, model_b, "

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, answered, setting_of, turned
+from epc.records.verdicts.converting import Conversion, Request
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with data/test/testdata_pairwise.jsonl {scenario, label: 0, 1 or 2, prompt, "
@@ -38,7 +38,7 @@ FAULTS: Final = faults(
         "one-order": "GPT-4 saw each pair of critiques in one order, drawn by chance.",
         "licence": "No licence is stated: only digests, lengths and verdicts may be kept.",
     },
-    of={
+    models={
         "unnamed-judge": (_AUTO_J,),
         "gpt-4": (_GPT_4,),
         "other-critique": (_GPT_4,),

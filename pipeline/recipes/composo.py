@@ -14,10 +14,10 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import UNKNOWN, Row, Setting, faults
-from epc.records.observed.work import Work, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import UNKNOWN, Row, Setting, faults
+from epc.records.verdicts.work import Work, setting_of
 
 EXPECTED: Final = (
     "a folder with judge.py and results/raw/PROMPT_MODELS_kN.jsonl, lines of {id, subset, k, "
@@ -83,7 +83,7 @@ FAULTS: Final = faults(
         "subscription": "Claude was asked through a subscription. Its tokens hold what the client "
         "added, so they say nothing of a price.",
     },
-    of={
+    models={
         "failed-requests": ("gpt-5.4-mini",),
         "no-combined": ("gpt-5.4", "gpt-5.4-mini"),
         "example-scores": ("gpt-5.4", "gpt-5.4-mini"),

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest, file_of
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, setting_of
 
 EXPECTED: Final = (
     "a folder with reports/debate_matchup_judgments/*/matchup-judgment-*.md, each with '## Debate "
@@ -46,7 +46,7 @@ FAULTS: Final = faults(
         "reports-for-rows": "The verdicts are read from reports. The rows themselves are in two "
         "files too large for the mirror that was read.",
     },
-    of={"own-debates": ("kimi-k2.6", "qwen3.6-max-preview")},
+    models={"own-debates": ("kimi-k2.6", "qwen3.6-max-preview")},
 )
 
 

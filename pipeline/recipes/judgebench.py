@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import UNKNOWN, faults
-from epc.records.observed.work import Work, answered, setting_of, turned
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import UNKNOWN, faults
+from epc.records.verdicts.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with outputs/*.jsonl, a line for each pair: {pair_id, source, question, "
@@ -38,7 +38,7 @@ FAULTS: Final = faults(
         "incomplete": "31 of 38 files of outputs were missing in the mirror that was read, those "
         "of GPT-4o, Claude 3.5 Sonnet and Gemini among them.",
     },
-    of={
+    models={
         "prompt-is-answer": ("o1-mini-2024-09-12",),
         "equal-pair": ("claude-3-haiku-20240307",),
     },

@@ -14,10 +14,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.recipes import main
-from epc.records.observed.types import Row, Setting, faults
-from epc.records.observed.work import Work, answered, setting_of
+from epc.records.verdicts.converting import Conversion, Request
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import Row, Setting, faults
+from epc.records.verdicts.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with Dataset/**/evaluators/JUDGE/STRATEGY/result.json, a list of {input, output_1, "
@@ -51,7 +51,7 @@ FAULTS: Final = faults(
         "generation-unstated": "Only the undated name gpt-4 is stated, without a generation.",
         "date-unstated": "No platform and no date is stated.",
     },
-    of={
+    models={
         "against-the-answer": ("models/text-bison-001",),
         "generation-unstated": ("gpt-4",),
     },

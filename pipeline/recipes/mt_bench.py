@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from epc.errors import UsageError
 from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import UNKNOWN, Row, Setting, faults
-from epc.records.observed.work import Work, answered, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import UNKNOWN, Row, Setting, faults
+from epc.records.verdicts.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with fastchat/llm_judge/data/mt_bench/model_judgment/JUDGE_pair.jsonl, a line each "
@@ -113,7 +113,7 @@ def convert(source: Path, request: Request) -> Conversion:
                     continue
                 for each in verdicts:
                     days[name].add(each["date"])
-                    repeat = work.asked(name, each["item"], each["first"])
+                    repeat = work.repeat(name, each["item"], each["first"])
                     work.rows.append(Row(setting=name, file=key, **each, **repeat))
     # The verdicts have their days; a setting has one only where all its verdicts share it.
     for name, (day, *more) in days.items():

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import Row, faults
-from epc.records.observed.work import Work, answered, setting_of, turned
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import Row, faults
+from epc.records.verdicts.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with data/testset-v1.json, a list of {idx, motivation_app, cmp_key: A_B, "
@@ -61,7 +61,7 @@ FAULTS: Final = faults(
         "answer-in-parts": "The judges' answers are kept only in parts. The digest of an answer "
         "is that of its reason, an empty line and its reference answer.",
     },
-    of={
+    models={
         "tie-or-unreadable": ("pandalm-7b",),
         "garbage": ("gpt-3.5-turbo",),
         "against-its-reason": ("gpt-3.5-turbo",),
@@ -144,7 +144,7 @@ def _add(judgment: _Gpt | _PandaLM, pair: _Pair | None, judge: str, work: Work) 
         "verdict": turned(_WORDS.get(judgment.result, "unreadable"), pair.first),
         **(answered(words) if words else {}),
     }
-    repeat = work.asked(judge, pair.common["item"], pair.first)
+    repeat = work.repeat(judge, pair.common["item"], pair.first)
     work.rows.append(Row(setting=judge, file=judge, **pair.common, **verdict, **repeat))
 
 

@@ -6,10 +6,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import Row, faults
-from epc.records.observed.work import Work, answered, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import Row, faults
+from epc.records.verdicts.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with eval/benchmark/data/mt_bench_eval.json and vicuna_eval.json, lists of {idx, "
@@ -82,7 +82,7 @@ def _add(entry: _Entry, where: str, stem: str, work: Work) -> None:
     }
     for score, feedback in zip(entry.gpt4_score, entry.gpt4_feedback, strict=True):
         scored = {"a_score": float(score)} if score in _SCALE else {"verdict": "unreadable"}
-        repeat = work.asked(common["item"])
+        repeat = work.repeat(common["item"])
         work.rows.append(
             Row(setting=_JUDGE, file=stem, **common, **scored, **repeat, **answered(feedback))
         )

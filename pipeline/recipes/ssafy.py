@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, answered, setting_of, turned
+from epc.records.verdicts.converting import Conversion, Request
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with results/battle_*, results/replay_* and results/logickor_judge_*, each with "
@@ -47,7 +47,7 @@ FAULTS: Final = faults(
         "through-a-gateway": "Requests went through a gateway of the author's school. No "
         "temperature was sent; GPT-5 and GPT-5.2 reasoned as they like.",
     },
-    of={
+    models={
         "bold-for-ties": ("claude-opus-4-5-20251101",),
         "rewritten-answers": ("gpt-5", "claude-sonnet-4-5-20250929", "gemini-2.5-flash"),
     },

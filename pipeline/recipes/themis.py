@@ -11,10 +11,10 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 from recipes.composo import BENCHMARK, candidates
 
-from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, answered, setting_of
+from epc.records.verdicts.converting import Conversion, Request
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with results/exp01/PHASE_JUDGE_oN_ARRANGEMENT[_PROMPT].jsonl, lines of {id, subset, "
@@ -80,7 +80,7 @@ FAULTS: Final = faults(
         "decoding-unstated": "No decoding is stated. Answers were given by vLLM on one machine in "
         "August 2026 at the latest.",
     },
-    of={
+    models={
         **dict.fromkeys(_OF_PICKS, _PICKERS),
         **dict.fromkeys(("off-topic", "inverted-prompt"), _PICKERS[:3]),
     },
@@ -136,7 +136,7 @@ def _add_picks(path: Path, seen: dict[tuple[str, ...], Path], work: Work) -> Non
             work.left_out[_COPIES] += 1
         else:
             setting = _setting(run, prompt, work)
-            again = work.asked(setting, line.subset, line.id, str(run.ordering))
+            again = work.repeat(setting, line.subset, line.id, str(run.ordering))
             fields = _pick(line, run)
             work.add(where, setting=setting, file=path.as_posix(), **fields, **again)
 

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import faults
-from epc.records.observed.work import Work, answered, as_text, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import faults
+from epc.records.verdicts.work import Work, answered, as_text, setting_of
 
 EXPECTED: Final = (
     "a folder with reports/predictions_JUDGE.jsonl, lines of {item_id, page_id, task_level, "

@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import UNKNOWN, Row, Setting, faults
-from epc.records.observed.work import Work, answered, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import UNKNOWN, Row, Setting, faults
+from epc.records.verdicts.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with eval_results/RELEASE/score.v2/eval=JUDGE/MODEL.json, a list of {session_id, "
@@ -67,7 +67,7 @@ FAULTS: Final = faults(
         "score is unreadable here, and up to 6 of 1,024 are missing in each file.",
         "no-categories": "The files name no task and hold no query, only a conversation's number.",
     },
-    of={
+    models={
         "copied-release": ("gpt-4o-2024-05-13",),
     },
 )
@@ -129,7 +129,7 @@ def _convert_file(path: Path, seen: dict[str, tuple[str, str]], work: Work) -> N
                 **work.candidate("a", output),
                 a_by=entry.model_test,
                 **(score if entry.score in _SCALE else {"verdict": "unreadable"}),
-                **work.asked(name, item),
+                **work.repeat(name, item),
                 **answered(msgspec.json.encode(entry.parsed_result).decode()),
             )
         )

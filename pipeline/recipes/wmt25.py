@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.recipes import main
-from epc.records.observed.types import Row, faults
-from epc.records.observed.work import Work, setting_of
+from epc.records.verdicts.converting import Conversion, Request, digest
+from epc.records.verdicts.recipes import main
+from epc.records.verdicts.types import Row, faults
+from epc.records.verdicts.work import Work, setting_of
 
 EXPECTED: Final = (
     "a folder with data/automatic_scores/SYSTEM.jsonl, lines of {language_pair, domain, "

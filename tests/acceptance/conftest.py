@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from endpoint_support import Endpoint, serving
 from installed_support import Installed
-from installed_support import made as made_clean
+from installed_support import installed_in as made_clean
 from records_support import exhaustive, flip, made, single, ties, tiny
 from shared_support import shared
 from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, BuiltSite, complete, epc, real_checkout
@@ -24,8 +24,8 @@ def _deployed(folder: Path) -> Path:
     """Build the site of this very registry as a workflow does."""
     (folder / "checkout").mkdir()
     checkout = real_checkout(folder / "checkout")
-    words = ("admin", "site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
-    epc(checkout, *words, env=IN_A_WORKFLOW)
+    arguments = ("admin", "site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
+    epc(checkout, *arguments, env=IN_A_WORKFLOW)
     return folder
 
 
@@ -63,8 +63,8 @@ def _one_bundle() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def offline() -> tuple[tuple[str, ...], dict[str, str]]:
     """Return what takes the network from a command: a namespace without one, or dead proxies."""
-    for words in (("unshare", "--net"), ("unshare", "--net", "--map-root-user")):
-        tried = subprocess.run([*words, "true"], capture_output=True, check=False)
+    for arguments in (("unshare", "--net"), ("unshare", "--net", "--map-root-user")):
+        tried = subprocess.run([*arguments, "true"], capture_output=True, check=False)
         if tried.returncode == 0:
-            return words, {}
+            return arguments, {}
     return (), {f"{name}_proxy": _CLOSED for name in ("http", "https", "all")}

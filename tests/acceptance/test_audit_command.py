@@ -34,7 +34,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return run
 
 
-def own(run: Path, tmp_path: Path) -> Path:
+def copied_run(run: Path, tmp_path: Path) -> Path:
     """Return a copy that a test may change."""
     return Path(shutil.copytree(run, tmp_path / "run"))
 
@@ -60,16 +60,16 @@ def by_r71(said: Any) -> str:
 
 
 def test_reading_r71_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path) -> None:
-    code, said = audited(measure(tmp_path / "run", scripted(tmp_path, FAVOURITES)))
+    code, report = audited(measure(tmp_path / "run", scripted(tmp_path, FAVOURITES)))
 
-    assert (code, said["verdict"], by_r71(said)) == (0, "coupled", "coupled")
-    assert (said["rule"], said["margin"]) == (3, 0.02)
+    assert (code, report["verdict"], by_r71(report)) == (0, "coupled", "coupled")
+    assert (report["rule"], report["margin"]) == (3, 0.02)
     # Of 12,870 ways to deal 16 tasks out, 1,999 are drawn; but for a chance copy none is as far.
-    assert 1 <= round(said["p_value"] * 2000) <= 4
-    assert said["unit"] == "task"
-    assert said["preferences_differ"]["differ"]
+    assert 1 <= round(report["p_value"] * 2000) <= 4
+    assert report["unit"] == "task"
+    assert report["preferences_differ"]["differ"]
     for direction in ("text_to_visual", "visual_to_text"):
-        into = said["transfer"][direction]
+        into = report["transfer"][direction]
         assert into["redirected_ci95"][0] > into["chance"]
         # A favourite wins 95% and any other strategy 10%: a choice led away costs 0.85.
         assert into["regret"] == pytest.approx(0.85 * into["redirected"], abs=0.1)
@@ -81,19 +81,19 @@ def test_the_contracts_keys_stand_in_the_json_and_the_word_with_its_rule_in_the_
     once: Callable[[str], Path],
 ) -> None:
     run = once("mock/coin-flip")
-    _, said = audited(run)
+    _, report = audited(run)
     printed = epc("audit", run).stdout.decode()
 
     assert {
         *("verdict", "rule", "margin", "p_value", "preferences_differ", "transfer", "excess"),
         *("noise_floor", "position_bias", "tie_rate", "findings"),
-    } <= said.keys()
-    assert {"differ", "p_value"} <= said["preferences_differ"].keys()
-    for into in said["transfer"].values():
+    } <= report.keys()
+    assert {"differ", "p_value"} <= report["preferences_differ"].keys()
+    for into in report["transfer"].values():
         own = {"redirected", "redirected_ci95", "regret", "regret_ci95", "chance"}
         assert own <= into.keys()
-    assert printed.startswith(f"{run}: {said['verdict']} (rule 3)\n")
-    for domain, into in zip(("visual", "text"), said["transfer"].values(), strict=True):
+    assert printed.startswith(f"{run}: {report['verdict']} (rule 3)\n")
+    for domain, into in zip(("visual", "text"), report["transfer"].values(), strict=True):
         assert (
             f"first redirects no more choices in {domain} than chance alone: an estimated "
             f"{100 * into['redirected']:.0f} of 100, chance {100 * into['chance']:.0f}; " in printed
@@ -108,12 +108,12 @@ def test_reading_r71_a_coin_and_equal_favourites_are_not(
         run = measure(tmp_path / "run", scripted(tmp_path, ALIKE))
     else:
         run = once(evaluator)
-    code, said = audited(run)
+    code, report = audited(run)
 
-    assert (code, said["verdict"]) == (0, by_r71(said))
-    assert said["verdict"] != "coupled"
+    assert (code, report["verdict"]) == (0, by_r71(report))
+    assert report["verdict"] != "coupled"
     for direction in ("text_to_visual", "visual_to_text"):
-        low, high = said["excess"][direction]["ci95"]
+        low, high = report["excess"][direction]["ci95"]
         assert low < 0 < high
 
 
@@ -130,14 +130,14 @@ def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> 
 
 def test_text_and_json_come_from_one_value(once: Callable[[str], Path]) -> None:
     run = once("mock/coin-flip")
-    _, said = audited(run)
+    _, report = audited(run)
     printed = epc("audit", run).stdout.decode()
 
     for direction in ("text_to_visual", "visual_to_text"):
-        excess = said["excess"][direction]
+        excess = report["excess"][direction]
         low, high = excess["ci95"]
         assert f"{excess['mean']:+.3f} [{low:+.3f}, {high:+.3f}]" in printed
-        assert f"{said['noise_floor'][direction]['mean']:.3f}" in printed
+        assert f"{report['noise_floor'][direction]['mean']:.3f}" in printed
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(
     Its verdicts are one draw of those by which the test errs in 5%: p is 0.049. That it is
     incapable says so, and the exit code that no claim can rest on it.
     """
-    run = own(once("mock/deterministic"), tmp_path)
+    run = copied_run(once("mock/deterministic"), tmp_path)
     manifest = (run / "manifest.json").read_bytes()
     first = epc("audit", run, "--swap", "16", "--controls", "24")
 
@@ -172,15 +172,15 @@ def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(
     assert b"incapable, whatever its gamma" in first.stdout
     assert b"both orders    the same answer in" in first.stdout
     assert (run / "manifest.json").read_bytes() == manifest
-    code, said = audited(run)  # what was asked is kept: nothing is asked again
-    assert (code, said["verdict"]) == (1, by_r71(said))
-    assert said["competence"]["word"] == "incapable"
-    assert said["competence"]["overall"]["pairs"] == 24
-    assert said["position_bias"]["swap"]["pairs"] == 16
+    code, report = audited(run)  # what was asked is kept: nothing is asked again
+    assert (code, report["verdict"]) == (1, by_r71(report))
+    assert report["competence"]["word"] == "incapable"
+    assert report["competence"]["overall"]["pairs"] == 24
+    assert report["position_bias"]["swap"]["pairs"] == 16
 
 
 def test_show_and_audit_say_one_word(once: Callable[[str], Path], tmp_path: Path) -> None:
-    run = own(once("mock/deterministic"), tmp_path)
+    run = copied_run(once("mock/deterministic"), tmp_path)
     audited = epc("audit", run, "--controls", "24")
     assert audited.returncode == 1
     word = audited.stdout.splitlines()[0].rpartition(b": ")[2]
@@ -190,13 +190,13 @@ def test_show_and_audit_say_one_word(once: Callable[[str], Path], tmp_path: Path
 
 def test_a_falsified_record_is_not_compared_as_if_it_were_true(tmp_path: Path) -> None:
     run = measure(tmp_path / "run", "mock/coin-flip", seeds="0-1")
-    other = tmp_path / "other"
-    shutil.copytree(run, other)
-    manifest = json.loads((other / "manifest.json").read_text("utf-8"))
+    other_folder = tmp_path / "other"
+    shutil.copytree(run, other_folder)
+    manifest = json.loads((other_folder / "manifest.json").read_text("utf-8"))
     manifest["results"]["per_seed"][0]["gamma"]["text_to_visual"] += 0.5
-    (other / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (other_folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
 
-    done = epc("compare", run, other)
+    done = epc("compare", run, other_folder)
 
     assert done.returncode == 1
     assert b"is not true to itself" in done.stdout

@@ -22,15 +22,15 @@ def crossing(folder: Path) -> Path:
     for domain, favourite in (("code", 0.8), ("prose", 0.25)):
         for task in range(16):
             for name, rate in (("bold", favourite), ("shy", 1 - favourite), ("terse", 0.5)):
-                said = "A" if draw.random() < rate else "B"
-                lines.append(f"{name},{domain},{domain} {task},{said},{domain} {task // 2}")
+                text = "A" if draw.random() < rate else "B"
+                lines.append(f"{name},{domain},{domain} {task},{text},{domain} {task // 2}")
     path = folder / "votes.csv"
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
 
 
-def audited(path: Path, *words: str) -> Any:
-    done = epc("audit", path, "--format", "json", *words)
+def audited(path: Path, *arguments: str) -> Any:
+    done = epc("audit", path, "--format", "json", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 
@@ -40,16 +40,16 @@ def test_reading_r71_a_table_and_a_run_over_it_have_one_word_and_one_set_of_figu
 ) -> None:
     path = crossing(tmp_path)
     run = tmp_path / "run"
-    words = ("--evaluator", f"recorded:{path}", "--seeds", "0-9", "--out", run)
-    assert epc("run", *words).returncode == 0
+    arguments = ("--evaluator", f"recorded:{path}", "--seeds", "0-9", "--out", run)
+    assert epc("run", *arguments).returncode == 0
 
     by_run, (group,) = audited(run), audited(path)["groups"]
 
-    found = group["transfer"]
-    assert found["word"] == by_run["verdict"]
-    assert found["test"] == by_run["test"]
-    assert found["test"]["unit"] == "group"
-    for direction, into in found["directions"].items():
+    transfer = group["transfer"]
+    assert transfer["word"] == by_run["verdict"]
+    assert transfer["test"] == by_run["test"]
+    assert transfer["test"]["unit"] == "group"
+    for direction, into in transfer["directions"].items():
         theirs = by_run["transfer"][direction]
         assert into == {name: theirs[name] for name in into}
 
@@ -76,8 +76,8 @@ def test_an_audit_says_what_the_columns_are_and_what_is_missing(tmp_path: Path) 
     assert "agreement with people, their majority" in page.read_text("utf-8")
     assert epc("observe", "check", saved).stdout.decode() == f"{saved}: ok, findings: 0\n"
     # The saved file says the same, and `epc observe report` is the same command.
-    again = json.loads(epc("observe", "report", saved, "--format", "json").stdout)
-    assert again["groups"] == audited(path, "--map", "repeat=run")["groups"]
+    repeated_document = json.loads(epc("observe", "report", saved, "--format", "json").stdout)
+    assert repeated_document["groups"] == audited(path, "--map", "repeat=run")["groups"]
 
 
 def test_reading_r77_place_and_repeats_of_an_audit_by_hand(tmp_path: Path) -> None:
@@ -271,12 +271,12 @@ def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_pa
     assert figures["human_score_shift"] == pytest.approx(0.625)
     assert figures["human_score_correlation"] == pytest.approx(5.75 / (5 * 9.1875) ** 0.5)
     assert audited(saved)["groups"] == [group]
-    said = epc("audit", path).stdout.decode().splitlines()[1]
-    assert said.startswith("- the judge scores 75% of 4 answers within 1 point of people; correlat")
+    line = epc("audit", path).stdout.decode().splitlines()[1]
+    assert line.startswith("- the judge scores 75% of 4 answers within 1 point of people; correlat")
     # A judge that gives one score is as near, and nothing says that it sees what people see.
     path.write_text(re.sub(r"^(\d,x[xy]*,|)\d", r"\g<1>3", text, flags=re.MULTILINE), "utf-8")
-    (same,) = audited(path)["groups"]
-    assert "human_score_correlation" not in same["figures"]
+    (same_group,) = audited(path)["groups"]
+    assert "human_score_correlation" not in same_group["figures"]
 
 
 def test_labels_of_people_by_their_names_are_pointed_at_and_the_fix_works(tmp_path: Path) -> None:
@@ -323,8 +323,8 @@ def test_options_of_verdicts_are_none_of_a_run(tmp_path: Path) -> None:
     run, votes = tmp_path / "run", crossing(tmp_path)
     epc("run", "--evaluator", f"recorded:{votes}", "--seeds", "0", "--out", run)
 
-    for words in (("--map", "a=b"), ("--save", "x.jsonl")):
-        assert b"are of a file of verdicts" in epc("audit", run, *words).stderr
+    for arguments in (("--map", "a=b"), ("--save", "x.jsonl")):
+        assert b"are of a file of verdicts" in epc("audit", run, *arguments).stderr
     assert b"epc show" in epc("audit", run, "--html", tmp_path / "r.html").stderr
     assert b"are of a run" in epc("audit", votes, "--swap", "2").stderr
 
@@ -342,10 +342,10 @@ def test_an_audit_from_python_is_that_of_the_command(tmp_path: Path) -> None:
     assert str(of_file) + "\n" == epc("audit", path).stdout.decode()
     row = of_file.figures.set_index("figure").loc["ties"]
     assert (row["value"], row["questions"]) == (0, 32)
-    shown = of_file._repr_html_()
-    assert "<svg" in shown, "a notebook shows the picture below the cell"
-    assert "Figures of" in shown
-    assert "<html" not in shown
+    text = of_file._repr_html_()
+    assert "<svg" in text, "a notebook shows the picture below the cell"
+    assert "Figures of" in text
+    assert "<html" not in text
 
 
 def test_an_error_from_python_names_arguments_and_not_options(tmp_path: Path) -> None:

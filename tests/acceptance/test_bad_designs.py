@@ -16,13 +16,13 @@ INVALID = sorted((Path(__file__).parent / "designs" / "invalid").iterdir())
 
 
 def expected(text: str) -> Counter[tuple[int, str]]:
-    found: Counter[tuple[int, str]] = Counter()
+    counts: Counter[tuple[int, str]] = Counter()
     for number, line in enumerate(text.splitlines(), 1):
         _, _, said = line.partition("# expect: ")
         for part in filter(None, said.split(", ")):
             clause, _, times = part.partition(" x")
-            found[number, clause] += int(times or 1)
-    return found
+            counts[number, clause] += int(times or 1)
+    return counts
 
 
 @pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
@@ -33,8 +33,8 @@ def test_epc_2_8_a_bad_design_gets_all_findings_at_once_each_with_its_line(path:
     done = run_program("design", "check", path, "--format", "json")
 
     report = json.loads(done.stdout)
-    found = Counter((finding["line"], finding["clause"]) for finding in report["findings"])
-    assert found == wanted, "\n".join(map(str, report["findings"]))
+    counts = Counter((finding["line"], finding["clause"]) for finding in report["findings"])
+    assert counts == wanted, "\n".join(map(str, report["findings"]))
     assert (done.returncode, report["ok"]) == (1, False)
 
 

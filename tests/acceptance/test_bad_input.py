@@ -65,7 +65,7 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("what", MANIFESTS)
 def test_a_bad_manifest_exits_1_and_says_where(tiny: Run, what: str) -> None:
-    change, said = MANIFESTS[what]
+    change, text = MANIFESTS[what]
     path = tiny.folder / "manifest.json"
     path.write_bytes(change(path.read_bytes()))
 
@@ -73,7 +73,7 @@ def test_a_bad_manifest_exits_1_and_says_where(tiny: Run, what: str) -> None:
 
     assert done.returncode == 1
     assert done.stderr == b""
-    assert said in done.stdout.decode()
+    assert text in done.stdout.decode()
     assert "not valid, findings: " in done.stdout.decode().splitlines()[0]
 
 
@@ -116,7 +116,7 @@ def test_a_path_that_is_not_there_exits_2_and_names_it(tmp_path: Path, command: 
 
 @pytest.mark.parametrize("what", ["NaN", "10,000 nested brackets", "an empty file", "a list"])
 def test_show_refuses_a_bad_manifest_with_exit_2(tiny: Run, what: str) -> None:
-    change, said = MANIFESTS[what]
+    change, text = MANIFESTS[what]
     path = tiny.folder / "manifest.json"
     path.write_bytes(change(path.read_bytes()))
 
@@ -125,7 +125,7 @@ def test_show_refuses_a_bad_manifest_with_exit_2(tiny: Run, what: str) -> None:
     assert done.returncode == 2
     assert done.stdout == b""
     assert str(path) in done.stderr.decode()
-    assert said.removeprefix("(the whole document)") in done.stderr.decode()
+    assert text.removeprefix("(the whole document)") in done.stderr.decode()
     assert b"Traceback" not in done.stderr
 
 

@@ -45,10 +45,10 @@ def test_an_input_that_people_have_gives_what_is_right(folder: Path, tmp_path: P
     here = Path(shutil.copytree(folder, tmp_path / "here"))
     (here / "case.json").unlink()
     inputs = set(here.rglob("*"))
-    program, *words = shlex.split(case["command"].replace("{registry}", str(ROOT)))
+    program, *expected_text = shlex.split(case["command"].replace("{registry}", str(ROOT)))
     assert program == "epc"
 
-    done = run(here, *words, at=f"{case.get('day', DAY)}T12:00")
+    done = run(here, *expected_text, at=f"{case.get('day', DAY)}T12:00")
 
     output = done.stdout + done.stderr
     assert done.returncode == case["exit"], output

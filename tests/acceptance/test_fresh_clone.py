@@ -49,17 +49,25 @@ def clone(made: Path) -> Iterator[Path]:
         yield made
 
 
-def run(clone: Path, *words: str, code: int = 0, more: dict[str, str] | None = None) -> str:
+def run(
+    clone: Path, *arguments: str, code: int = 0, further_environment: dict[str, str] | None = None
+) -> str:
     path = f"{clone / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        words,
+        arguments,
         cwd=clone,
-        env={**environment(), **NOBODY, "PATH": path, "PYTHONPATH": str(clone), **(more or {})},
+        env={
+            **environment(),
+            **NOBODY,
+            "PATH": path,
+            "PYTHONPATH": str(clone),
+            **(further_environment or {}),
+        },
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == code, (words, done.stdout, done.stderr)
+    assert done.returncode == code, (arguments, done.stdout, done.stderr)
     return done.stdout
 
 
@@ -68,8 +76,8 @@ def tags(clone: Path) -> list[str]:
 
 
 def test_dvc_metrics_show_has_the_published_figures_of_every_snapshot(clone: Path) -> None:
-    told = json.loads(run(clone, "dvc", "metrics", "show", "--json"))
-    shown = {Path(path).stem: found["data"] for path, found in told[""]["data"].items()}
+    document = json.loads(run(clone, "dvc", "metrics", "show", "--json"))
+    shown = {Path(path).stem: found["data"] for path, found in document[""]["data"].items()}
 
     assert sorted(shown) == tags(clone)
     for tag, expected in TYPED.items():
@@ -122,12 +130,12 @@ def test_dvc_plots_show_draws_every_gamma_on_its_floor(clone: Path) -> None:
 def test_restored_tags_need_no_git_identity_and_are_the_same_in_every_clone(
     clone: Path, tmp_path: Path
 ) -> None:
-    other = tmp_path / "other"
-    git(tmp_path, "clone", "--quiet", "--no-tags", str(clone), str(other))
-    for folder in (clone, other):
+    other_folder = tmp_path / "other"
+    git(tmp_path, "clone", "--quiet", "--no-tags", str(clone), str(other_folder))
+    for folder in (clone, other_folder):
         run(folder, sys.executable, "-m", "epc", "admin", "snapshot", "tags", "--restore")
 
-    made = [git(folder, "for-each-ref", "refs/tags") for folder in (clone, other)]
+    made = [git(folder, "for-each-ref", "refs/tags") for folder in (clone, other_folder)]
 
     assert made[0] == made[1]
     assert set(git(clone, "tag", "--list").split()) == set(tags(clone))

@@ -20,10 +20,10 @@ RIGHT = {"plain": 8, "long": 1, "short": 5}  # of 10, by gold
 TASKS = 20
 
 
-def rows(of: dict[str, int], words: tuple[str, str]) -> Iterator[tuple[str, str, str, str]]:
+def rows(counts: dict[str, int], words: tuple[str, str]) -> Iterator[tuple[str, str, str, str]]:
     for domain in ("tickets", "reviews"):
         for task in range(TASKS):
-            for n, (strategy, won) in enumerate(of.items()):
+            for n, (strategy, won) in enumerate(counts.items()):
                 spread = (task * 7 + n * 3 + (domain == "reviews")) % 10
                 yield strategy, domain, f"task {task}", words[spread >= won]
 
@@ -63,8 +63,8 @@ def test_reading_r91_without_labels_the_word_stands_beside_quality_not_measured(
         "why": "the word is of the judge's own verdicts",
         "how": "`epc audit RUN --gold FILE` takes labels",
     }
-    shown = json.loads(epc("show", plain, "--format", "json").stdout)
-    assert shown["quality"] == audited(plain)["quality"]
+    document = json.loads(epc("show", plain, "--format", "json").stdout)
+    assert document["quality"] == audited(plain)["quality"]
 
 
 def test_reading_r91_labels_say_that_what_the_judge_teaches_is_worse_work(
@@ -85,10 +85,10 @@ def test_reading_r91_labels_say_that_what_the_judge_teaches_is_worse_work(
     assert "plain, long" in text
     assert UNKNOWN not in text
     page = (ROOT / "site" / "docs" / "gold.md").read_text("utf-8")
-    shown = page.split("```text\nquality", 1)[1].split("```", 1)[0].splitlines()
-    assert len(shown) > 5
-    assert {*shown[1:]} <= {*text.splitlines()}, "the page shows what this audit prints"
-    assert f"quality{shown[0]}" in text
+    lines = page.split("```text\nquality", 1)[1].split("```", 1)[0].splitlines()
+    assert len(lines) > 5
+    assert {*lines[1:]} <= {*text.splitlines()}, "the page shows what this audit prints"
+    assert f"quality{lines[0]}" in text
 
 
 def test_reading_r91_a_run_keeps_its_labels_and_every_report_of_it_reads_them(
@@ -141,10 +141,10 @@ def test_reading_r91_a_label_of_nothing_is_named_before_anything_is_asked(
 def test_reading_r91_too_few_labels_are_said_to_be_the_reason(plain: Path, tmp_path: Path) -> None:
     gold = written(tmp_path / "few.csv", "gold", iter([("plain", "tickets", "task 0", "1")]))
 
-    said = audited(plain, "--gold", gold)["quality"]
+    quality = audited(plain, "--gold", gold)["quality"]
 
-    assert not said["measured"]
-    assert said["why"] == "0 tasks of reviews have labels; at least 4 are needed"
+    assert not quality["measured"]
+    assert quality["why"] == "0 tasks of reviews have labels; at least 4 are needed"
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_reading_r91_labels_beside_verdicts_say_what_they_say_beside_a_run_of_th
     assert taught(saved, "--gold", gold) == of_run
     text = epc("audit", votes, "--gold", gold).stdout.decode()
     gain = of_run["domains"]["reviews"]["gold_gain"]
-    said = "{:+.1f} points [{:+.1f}, {:+.1f}]".format(
+    printed_text = "{:+.1f} points [{:+.1f}, {:+.1f}]".format(
         *(100 * part for part in (gain["value"], *gain["ci95"]))
     )
-    assert f"quality  harms in reviews, gold gain {said}" in text
+    assert f"quality  harms in reviews, gold gain {printed_text}" in text
     assert "lost by gold" in text
     (group,) = audit(votes, gold=gold).as_json()["groups"]
     assert group["transfer"]["quality"] == of_run
@@ -209,19 +209,19 @@ VOTES = [f"q{n},left {n},right {n},{'ab'[n % 3 == 0]},{'ab'[n % 2]}" for n in ra
 
 
 def test_reading_r91_labels_of_pairs_by_item_are_a_column_gold(tmp_path: Path) -> None:
-    whole, votes, gold = (tmp_path / name for name in ("whole.csv", "votes.csv", "gold.csv"))
-    whole.write_text("\n".join(["item,a,b,verdict,gold", *VOTES]))
+    whole_folder, votes, gold = (tmp_path / name for name in ("whole.csv", "votes.csv", "gold.csv"))
+    whole_folder.write_text("\n".join(["item,a,b,verdict,gold", *VOTES]))
     cells = [line.split(",") for line in VOTES]
     votes.write_text(
         "\n".join(",".join(row[:4]) for row in [["item", "a", "b", "verdict"], *cells])
     )
     gold.write_text("\n".join(["item,gold", *(f"{row[0]},{row[4]}" for row in reversed(cells))]))
 
-    one, other = audited(whole), audited(votes, "--gold", gold)
+    report, other_report = audited(whole_folder), audited(votes, "--gold", gold)
 
-    assert one["groups"][0]["figures"] == other["groups"][0]["figures"]
+    assert report["groups"][0]["figures"] == other_report["groups"][0]["figures"]
     right = sum(row[3] == row[4] for row in cells) / len(cells)
-    assert other["groups"][0]["figures"]["accuracy"]["value"] == pytest.approx(right)
+    assert other_report["groups"][0]["figures"]["accuracy"]["value"] == pytest.approx(right)
 
 
 @pytest.mark.parametrize(

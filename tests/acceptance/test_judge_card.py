@@ -13,34 +13,34 @@ import pytest
 from golden_support import Golden
 from observed_support import llmbar
 from records_support import epc
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, life_record
 
 AS_OF = ("--as-of", "2026-04-01")
 
 
 @pytest.fixture(scope="module")
 def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = Checkout(tmp_path_factory.mktemp("registry"))
-    gone = life_record(model="judge-0613", retires=stated("2025-06-06"))
-    cloud = life_record(platform="cloud", model="judge-0613", retires=stated("2026-07-01"))
+    checkout = Checkout(tmp_path_factory.mktemp("registry"))
+    gone = life_record(model="judge-0613", retires=date_claim("2025-06-06"))
+    cloud = life_record(platform="cloud", model="judge-0613", retires=date_claim("2026-07-01"))
     alias = life_record(
         model="judge",
         points_to=[
             {"to": "judge-0613", "since": None, "source": "https://m.example", "seen": None}
         ],
     )
-    made.evaluator(generation_record("judge-0613", gone))
-    made.evaluator(generation_record("judge", alias))
-    made.evaluator(generation_record("Cloud-2", cloud | {"model": "cloud-2"}))
+    checkout.evaluator(generation_record("judge-0613", gone))
+    checkout.evaluator(generation_record("judge", alias))
+    checkout.evaluator(generation_record("Cloud-2", cloud | {"model": "cloud-2"}))
     fault = {"id": "one-seed", "says": "One seed only."}
-    doubtful = life_record(model="doubtful-1", retires=stated("2026-03-01", "not_before"))
-    made.evaluator(generation_record("Doubtful-1", doubtful))
-    made.publish("v1.0-Judge-1", known_faults=[fault])
-    made.publish("v1.1-Judge-1", known_faults=[fault])
-    made.tell(
+    doubtful = life_record(model="doubtful-1", retires=date_claim("2026-03-01", "not_before"))
+    checkout.evaluator(generation_record("Doubtful-1", doubtful))
+    checkout.publish("v1.0-Judge-1", known_faults=[fault])
+    checkout.publish("v1.1-Judge-1", known_faults=[fault])
+    checkout.tell(
         {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
     )
-    return made.folder
+    return checkout.folder
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +51,15 @@ def verdicts(registry: Path) -> Path:
     return file
 
 
-def card(registry: Path, *words: str | Path, code: int = 0) -> str:
-    done = epc("evaluators", "card", *words, *AS_OF, "--registry", registry)
+def card(registry: Path, *arguments: str | Path, code: int = 0) -> str:
+    done = epc("evaluators", "card", *arguments, *AS_OF, "--registry", registry)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout.decode()
 
 
-def document(registry: Path, *words: str | Path, code: int = 0) -> dict[str, Any]:
-    given: dict[str, Any] = json.loads(card(registry, *words, "--format=json", code=code))
-    return given
+def document(registry: Path, *arguments: str | Path, code: int = 0) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(card(registry, *arguments, "--format=json", code=code))
+    return record
 
 
 VANILLA = ("--setting", "*/Vanilla")
@@ -81,15 +81,20 @@ def test_of_several_prompts_the_sentence_says_from_where_to_where(
     registry: Path, verdicts: Path
 ) -> None:
     """Vanilla changes 1 of 2 readable pairs, CoT and Metrics others; Swap was asked of some."""
-    found = document(registry, "JUDGE-0613", "--verdicts", verdicts)
+    actual_document = document(registry, "JUDGE-0613", "--verdicts", verdicts)
     shares = [
         1 - figure["value"]
-        for figure in found["figures"]
+        for figure in actual_document["figures"]
         if figure["name"] == "place_consistency_readable" and "left_out" not in figure
     ]
 
-    assert "depending on the prompt. That is 3 ways of asking in LLMBar" in found["sentence"]
-    assert f"in {100 * min(shares):.1f}% to {100 * max(shares):.1f}% of pairs" in found["sentence"]
+    assert (
+        "depending on the prompt. That is 3 ways of asking in LLMBar" in actual_document["sentence"]
+    )
+    assert (
+        f"in {100 * min(shares):.1f}% to {100 * max(shares):.1f}% of pairs"
+        in actual_document["sentence"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,21 +112,25 @@ def test_a_requirement_is_answered_by_a_word_and_the_exit_code(
     registry: Path, words: tuple[str, str], answer: str, code: int
 ) -> None:
     requirement, model = words
-    found = document(registry, model, "--require", requirement, code=code)
+    actual_document = document(registry, model, "--require", requirement, code=code)
 
-    assert [each["answer"] for each in found["requirements"]] == [answer]
+    assert [each["answer"] for each in actual_document["requirements"]] == [answer]
     assert f"\n{requirement}: {answer} (" in card(
         registry, model, "--require", requirement, code=code
     )
 
 
 def test_a_withdrawn_figure_stands_on_the_card_and_counts_for_nothing(registry: Path) -> None:
-    found = document(registry, "Judge-1")
-    gammas = {figure["of"]: figure for figure in found["figures"] if figure["name"] != "days_left"}
+    actual_document = document(registry, "Judge-1")
+    gammas = {
+        figure["of"]: figure
+        for figure in actual_document["figures"]
+        if figure["name"] != "days_left"
+    }
 
     assert gammas["v1.0-Judge-1"]["left_out"] == "withdrawn: a cache"
     assert "left_out" not in gammas["v1.1-Judge-1"]
-    assert found["drift"] == ["2026-03-01  v1.0-Judge-1  withdrawn: a cache"]
+    assert actual_document["drift"] == ["2026-03-01  v1.0-Judge-1  withdrawn: a cache"]
 
 
 def test_a_name_that_nobody_knows_gets_candidates_and_is_misuse(
@@ -130,9 +139,9 @@ def test_a_name_that_nobody_knows_gets_candidates_and_is_misuse(
     done = epc("evaluators", "card", "judge-061", "--verdicts", verdicts, "--registry", registry)
 
     assert done.returncode == 2
-    said = done.stderr.decode()
-    assert "judge-061: not in this registry; did you mean judge-0613" in said
-    assert "the verdict files have J, judge-0613" in said
+    output = done.stderr.decode()
+    assert "judge-061: not in this registry; did you mean judge-0613" in output
+    assert "the verdict files have J, judge-0613" in output
 
 
 def test_a_verdict_file_with_findings_is_misuse(registry: Path, tmp_path: Path) -> None:

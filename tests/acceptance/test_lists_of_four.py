@@ -12,9 +12,9 @@ from oracle.observed import disagreements
 from records_support import epc
 from studies.lists_of_four import differences
 
-from epc.analysis.observed import measure
-from epc.records.observed.verdict_file import read
+from epc.analysis.verdicts import measure
 from epc.records.typed import as_json
+from epc.records.verdicts.verdict_file import read
 
 LISTS = Path(__file__).parent / "lists"
 EXPECTED = {"composo": 150, "themis": 40}  # values at the least

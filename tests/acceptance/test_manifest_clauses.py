@@ -32,7 +32,7 @@ async def unwatched(_: "Progress") -> "AsyncIterator[None]":
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("run") / "coin"
+    folder = tmp_path_factory.mktemp("run") / "coin"
     request = Request(
         evaluator="mock/coin-flip",
         executor="mock/deterministic",
@@ -41,9 +41,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         reuse=None,
         exhaustive=False,
     )
-    opened = start(request, made, now=NOW)
-    asyncio.run(measure(opened, made, clock=lambda: NOW, watch=unwatched))
-    return made
+    opened = start(request, folder, now=NOW)
+    asyncio.run(measure(opened, folder, clock=lambda: NOW, watch=unwatched))
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,8 @@ def test_epc_2_3_2_the_executor_answers_for_the_strategy_and_for_the_baseline(ru
         domain = "visual" if trial["phase"] in ("visual", "text_to_visual") else "text"
         task = TASKS[domain][trial["task"]]
         for side, name in (("response", trial["strategy"]), ("baseline", "step_by_step")):
-            asked = executor_prompt(strategy_prompt=prompts[name], task=task)
-            assert calls[trial[side]]["prompt"] == asked
+            text = executor_prompt(strategy_prompt=prompts[name], task=task)
+            assert calls[trial[side]]["prompt"] == text
             assert calls[trial[side]]["role"] == "executor"
 
 
@@ -80,9 +80,9 @@ def test_epc_2_3_3_the_evaluator_compares_the_two_answers_of_its_round(run: Run)
     _, trials, calls = run
 
     for trial in trials:
-        asked = calls[trial["evaluation"]]["prompt"]
+        prompt = calls[trial["evaluation"]]["prompt"]
         ours, theirs = (calls[trial[side]]["answer"][:300] for side in ("response", "baseline"))
-        assert f" A ({trial['strategy']}): {ours} B (step_by_step): {theirs} Better?" in asked
+        assert f" A ({trial['strategy']}): {ours} B (step_by_step): {theirs} Better?" in prompt
         assert calls[trial["evaluation"]]["answer"] == trial["raw"]
 
 
@@ -121,9 +121,9 @@ def test_epc_2_6_d_nothing_asks_for_reasoning(run: Run) -> None:
     manifest, _, calls = run
 
     assert manifest["evaluator"]["decoding"]["temperature"] == 0
-    asked = [call["prompt"] for call in calls.values() if call["role"] == "evaluator"]
-    assert all(prompt.startswith("Evaluate. Task: ") for prompt in asked)
-    assert all(prompt.endswith(" Better? Output only A or B.") for prompt in asked)
+    prompts = [call["prompt"] for call in calls.values() if call["role"] == "evaluator"]
+    assert all(prompt.startswith("Evaluate. Task: ") for prompt in prompts)
+    assert all(prompt.endswith(" Better? Output only A or B.") for prompt in prompts)
 
 
 def test_epc_2_8_1_the_protocol_version(run: Run) -> None:

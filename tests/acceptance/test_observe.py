@@ -12,7 +12,7 @@ from program_support import run_program
 from records_support import epc
 from studies import llmbar as study
 
-from epc.records.observed.converting import digest
+from epc.records.verdicts.converting import digest
 
 PARQUET = pytest.param(".parquet", marks=pytest.mark.extra)
 FORMS = [".jsonl", PARQUET]
@@ -32,7 +32,7 @@ def report(source: Path) -> dict[str, Any]:
 
 
 def group(report: dict[str, Any], name: str) -> Any:
-    return next(each for each in report["groups"] if each["settings"][0] == name)
+    return next(group for group in report["groups"] if group["settings"][0] == name)
 
 
 def values(report: dict[str, Any], name: str) -> dict[str, float]:
@@ -58,19 +58,19 @@ def test_reading_r77_figures_of_places_gold_and_length_come_out(report: dict[str
 
 def test_reading_r77_a_prompt_asked_under_two_names_is_one_setting(report: dict[str, Any]) -> None:
     """Of 6 pairs of askings 5 agree; 2 have equal long answers, 1 of them with two verdicts."""
-    found = group(report, "J/CoT")
+    actual_group = group(report, "J/CoT")
 
-    assert found["settings"] == ["J/CoT", "J/Swap/1"]
-    assert (found["equal_answers"], found["equal_answers_other_verdict"]) == (2, 1)
+    assert actual_group["settings"] == ["J/CoT", "J/Swap/1"]
+    assert (actual_group["equal_answers"], actual_group["equal_answers_other_verdict"]) == (2, 1)
     assert values(report, "J/CoT")["repeat_consistency"] == 1
     assert values(report, "J/CoT")["repeat_consistency_all"] == 0.833333
 
 
 def test_reading_r77_a_second_step_says_whom_it_was_asked_about(report: dict[str, Any]) -> None:
-    found = group(report, "J/Swap")
+    actual_group = group(report, "J/Swap")
 
-    assert found["verdicts"] == 2
-    assert "disagreed" in found["setting"]["note"]
+    assert actual_group["verdicts"] == 2
+    assert "disagreed" in actual_group["setting"]["note"]
 
 
 def test_reading_r77_scores_are_kept_and_winners_derived_from_them_are_not(
@@ -90,9 +90,9 @@ def test_reading_r77_scores_are_kept_and_winners_derived_from_them_are_not(
 
 
 def test_reading_r77_what_the_source_does_not_state_is_unknown(report: dict[str, Any]) -> None:
-    stated = group(report, "J/Vanilla")["setting"]
+    stated_setting = group(report, "J/Vanilla")["setting"]
 
-    assert stated == {
+    assert stated_setting == {
         "date": "unknown",
         "decoding": {"temperature": 0.0},
         "judge": {"model": "judge-0613", "name": "J", "platform": "unknown"},
@@ -124,16 +124,16 @@ def test_reading_r77_both_forms_are_clean_and_say_the_same(
 
     assert (checked.returncode, checked.stderr) == (0, b"")
     assert checked.stdout.decode() == f"{file}: ok, findings: 0\n"
-    again = json.loads(epc("observe", "report", file, "--format", "json").stdout)
-    assert again["groups"] == report["groups"]
-    assert again["source"]["texts"] is True
+    repeated_document = json.loads(epc("observe", "report", file, "--format", "json").stdout)
+    assert repeated_document["groups"] == report["groups"]
+    assert repeated_document["source"]["texts"] is True
 
 
 def test_reading_r77_a_checkout_says_its_commit(tmp_path: Path) -> None:
     checkout = llmbar(tmp_path / "clone")
     git = ["git", "-C", str(checkout), "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
-        subprocess.run([*git, *words], check=True)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *arguments], check=True)
     head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True).stdout
 
     file = tmp_path / "tiny.jsonl"
@@ -234,10 +234,10 @@ def test_reading_r77_a_table_that_does_not_fit_gets_findings_with_line_and_field
     tmp_path: Path,
 ) -> None:
     (tmp_path / "t.csv").write_text(TABLE.replace("model_2,model_2", "better,perhaps"))
-    words = ("observe", "import", "t.csv", "--shape", "csv", "--out", "t.jsonl")
+    arguments = ("observe", "import", "t.csv", "--shape", "csv", "--out", "t.jsonl")
 
-    done = run_program(*words, *MAPPED, cwd=tmp_path)
-    unmapped = run_program(*words, "--map", "item=number", cwd=tmp_path)
+    done = run_program(*arguments, *MAPPED, cwd=tmp_path)
+    unmapped = run_program(*arguments, "--map", "item=number", cwd=tmp_path)
 
     assert done.returncode == unmapped.returncode == 1
     assert "t.csv:4/choice: 'better' is no label" in done.stdout.decode()
@@ -252,11 +252,11 @@ def test_reading_r77_a_table_may_be_larger_than_a_document_and_must_be_utf_8(
 ) -> None:
     monkeypatch.setattr("epc.json_text.MAX_DOCUMENT_BYTES", 100)
     (tmp_path / "t.csv").write_text(TABLE)
-    words: tuple[str | Path, ...] = ("--shape=csv", *MAPPED, "--out", tmp_path / "t.jsonl")
+    arguments: tuple[str | Path, ...] = ("--shape=csv", *MAPPED, "--out", tmp_path / "t.jsonl")
 
-    large = epc("observe", "import", tmp_path / "t.csv", *words)
+    large = epc("observe", "import", tmp_path / "t.csv", *arguments)
     (tmp_path / "t.csv").write_bytes(TABLE.encode() + b"q3,m,\xff,x,model_1,model_2,model_2\n")
-    latin = epc("observe", "import", tmp_path / "t.csv", *words)
+    latin = epc("observe", "import", tmp_path / "t.csv", *arguments)
 
     assert large.returncode == 0
     assert latin.returncode == 1

@@ -35,8 +35,8 @@ def test_reading_r77_a_file_goes_to_the_other_form_and_back_as_it_was(
 @pytest.fixture(scope="module")
 def document(verdicts: Path) -> tuple[Path, dict[str, Any]]:
     folder = verdicts.parent / "store"
-    words = ("observe", "export", verdicts, "--to", "every-eval-ever", "--out", folder)
-    assert run_program(*words, env={"SOURCE_DATE_EPOCH": "1700000000"}).returncode == 0
+    arguments = ("observe", "export", verdicts, "--to", "every-eval-ever", "--out", folder)
+    assert run_program(*arguments, env={"SOURCE_DATE_EPOCH": "1700000000"}).returncode == 0
     (path,) = folder.rglob("*.json")
     return path.relative_to(folder), json.loads(path.read_text())
 
@@ -44,16 +44,16 @@ def document(verdicts: Path) -> tuple[Path, dict[str, Any]]:
 def test_reading_r77_a_judge_is_the_evaluated_model_of_every_eval_ever(
     document: tuple[Path, dict[str, Any]],
 ) -> None:
-    path, said = document
+    path, record = document
 
     assert path.parts[:-1] == ("data", "observed-llmbar", "unknown", "judge-0613")
     assert UUID(path.stem).version == 4
-    assert said["schema_version"] == "0.3.0"
-    assert said["evaluation_id"] == "observed-llmbar/judge-0613/1700000000.0"
-    assert said["retrieved_timestamp"] == "1700000000.0"
-    assert said["model_info"]["id"] == "judge-0613"
-    assert said["source_metadata"]["evaluator_relationship"] == "third_party"
-    assert said["source_metadata"]["additional_details"]["licence"] == "MIT"
+    assert record["schema_version"] == "0.3.0"
+    assert record["evaluation_id"] == "observed-llmbar/judge-0613/1700000000.0"
+    assert record["retrieved_timestamp"] == "1700000000.0"
+    assert record["model_info"]["id"] == "judge-0613"
+    assert record["source_metadata"]["evaluator_relationship"] == "third_party"
+    assert record["source_metadata"]["additional_details"]["licence"] == "MIT"
 
 
 def test_reading_r77_each_figure_has_its_interval_and_its_way_of_asking(
@@ -61,15 +61,15 @@ def test_reading_r77_each_figure_has_its_interval_and_its_way_of_asking(
 ) -> None:
     results = {each["evaluation_result_id"]: each for each in document[1]["evaluation_results"]}
 
-    found = results["J/Vanilla/accuracy"]
-    assert found["evaluation_name"] == "LLMBar/J/Vanilla"
-    assert found["source_data"]["url"] == ["https://github.com/princeton-nlp/LLMBar"]
-    assert round(found["score_details"]["score"], 6) == 0.666667  # 4 of 6 verdicts
-    assert found["score_details"]["uncertainty"]["num_samples"] == 6
-    assert found["score_details"]["details"] == {"items": "3"}
-    assert found["generation_config"]["generation_args"] == {"temperature": 0.0}
-    assert found["generation_config"]["additional_details"]["prompt"] == "Vanilla.txt"
-    assert found["metric_config"]["lower_is_better"] is False
+    result = results["J/Vanilla/accuracy"]
+    assert result["evaluation_name"] == "LLMBar/J/Vanilla"
+    assert result["source_data"]["url"] == ["https://github.com/princeton-nlp/LLMBar"]
+    assert round(result["score_details"]["score"], 6) == 0.666667  # 4 of 6 verdicts
+    assert result["score_details"]["uncertainty"]["num_samples"] == 6
+    assert result["score_details"]["details"] == {"items": "3"}
+    assert result["generation_config"]["generation_args"] == {"temperature": 0.0}
+    assert result["generation_config"]["additional_details"]["prompt"] == "Vanilla.txt"
+    assert result["metric_config"]["lower_is_better"] is False
     assert results["J/Vanilla/unreadable"]["metric_config"]["lower_is_better"] is True
     # 0.5 is the best value of these: the schema has no word for that.
     assert "J/Vanilla/first_place" not in results

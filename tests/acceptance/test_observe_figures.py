@@ -10,7 +10,7 @@ from audit_support import fewer_wheels
 from oracle.observed import disagreements
 from records_support import epc
 
-from epc.records.observed.verdict_file import read
+from epc.records.verdicts.verdict_file import read
 
 # Two judges and three persons on four pairs.
 PERSONS = """item,judge,prompt,a,b,verdict,humans
@@ -25,21 +25,25 @@ PERSONS = """item,judge,prompt,a,b,verdict,humans
 """
 
 
-def reported(folder: Path, table: str, *more: str) -> tuple[dict[str, Any], str]:
+def reported(folder: Path, table: str, *further_arguments: str) -> tuple[dict[str, Any], str]:
     """Return the report on a table as JSON and text; the second computation must agree."""
-    document, text = stated(folder, table, *more)
+    document, text = reported_as_json_and_text(folder, table, *further_arguments)
     assert differing(folder, document) == []
     return document, text
 
 
-def stated(folder: Path, table: str, *more: str) -> tuple[dict[str, Any], str]:
+def reported_as_json_and_text(
+    folder: Path, table: str, *further_arguments: str
+) -> tuple[dict[str, Any], str]:
     """Return the report on a table as JSON and text."""
     (folder / "t.csv").write_text(table)
     file = folder / "t.jsonl"
     done = epc("observe", "import", folder / "t.csv", "--shape", "csv", "--out", file)
     assert done.returncode == 0, done.stdout
-    said = epc("observe", "report", file, *more, "--format", "json")
-    return json.loads(said.stdout), epc("observe", "report", file, *more).stdout.decode()
+    result = epc("observe", "report", file, *further_arguments, "--format", "json")
+    return json.loads(result.stdout), epc(
+        "observe", "report", file, *further_arguments
+    ).stdout.decode()
 
 
 def differing(folder: Path, document: dict[str, Any]) -> list[str]:
@@ -52,14 +56,14 @@ def differing(folder: Path, document: dict[str, Any]) -> list[str]:
 
 
 def values(figures: dict[str, Any]) -> dict[str, float]:
-    return {name: round(each["value"], 6) for name, each in figures.items()}
+    return {name: round(figure["value"], 6) for name, figure in figures.items()}
 
 
 def test_reading_r77_agreement_with_persons_stands_beside_that_of_a_person(tmp_path: Path) -> None:
     document, text = reported(tmp_path, PERSONS)
 
-    found = {k: v for k, v in values(document["groups"][0]["figures"]).items() if "humans" in k}
-    assert found == {
+    figures = {k: v for k, v in values(document["groups"][0]["figures"]).items() if "humans" in k}
+    assert figures == {
         "humans_mean": 0.583333,  # (2/3 + 1/3 + 1 + 1/3) / 4
         "humans_mean_ceiling": 0.416667,  # (1/3 + 1/3 + 1 + 0) / 4
         "humans_majority": 0.666667,  # item 4 has none
@@ -99,7 +103,7 @@ def test_reading_r77_a_prompt_that_nobody_states_is_why_judges_are_not_compared(
 def test_reading_r77_a_figure_that_was_changed_is_found_by_the_second_computation(
     column: str, tmp_path: Path
 ) -> None:
-    document, _ = stated(tmp_path, PERSONS)
+    document, _ = reported_as_json_and_text(tmp_path, PERSONS)
     if column == "verdict":
         document["groups"][0]["figures"]["ties"]["ci95"] = [0.1, 0.9]
     else:
@@ -122,10 +126,10 @@ def contests(subsets: dict[str, dict[str, str]], *, humans: str = "") -> str:
                 won = how == "w" or (how == "t" and (task + ord(author)) % 2)
                 # The author stands on either side.
                 sides = f"{author},base" if task % 2 else f"base,{author}"
-                said = "a" if bool(won) == bool(task % 2) else "b"
+                text = "a" if bool(won) == bool(task % 2) else "b"
                 item = f"{subset}/{task}/{author}"
-                people = said if humans == "same" else humans
-                lines.append(f"{item},{subset},{subset} {task},j,x,y,{sides},{said},{people}")
+                people = text if humans == "same" else humans
+                lines.append(f"{item},{subset},{subset} {task},j,x,y,{sides},{text},{people}")
     return "\n".join(lines) + "\n"
 
 
@@ -139,22 +143,22 @@ def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
     """What wins in one subset loses in the other, for the judge and for a person alike."""
     lines = contests(OPPOSED | {"few": {"p": "w"}}, humans="same").splitlines(keepends=True)
 
-    document, text = stated(tmp_path, "".join(lines[:-1]))  # one task fewer
+    document, text = reported_as_json_and_text(tmp_path, "".join(lines[:-1]))  # one task fewer
 
-    found = document["groups"][0]["transfer"]
-    assert (found["word"], found["baseline"], found["baseline_chosen"]) == (
+    transfer = document["groups"][0]["transfer"]
+    assert (transfer["word"], transfer["baseline"], transfer["baseline_chosen"]) == (
         "coupled",
         "base",
         False,
     )
-    assert (found["domains"], found["strategies"]) == ({"one": 8, "two": 8}, ["p", "q", "r"])
-    assert found["test"]["p_value"] < 0.05
-    into = found["directions"]["one_to_two"]
+    assert (transfer["domains"], transfer["strategies"]) == ({"one": 8, "two": 8}, ["p", "q", "r"])
+    assert transfer["test"]["p_value"] < 0.05
+    into = transfer["directions"]["one_to_two"]
     assert 0.2 < into["regret"] < 1
     assert into["regret_ci95"][0] > 0.02
-    beside = found["people"]["one_to_two"]["regret"]
-    assert beside["judge"] == beside["people"] > 0.2
-    assert beside["difference"] == 0
+    regret = transfer["people"]["one_to_two"]["regret"]
+    assert regret["judge"] == regret["people"] > 0.2
+    assert regret["difference"] == 0
     assert "\nTransfer of an agent that j trains\n  coupled\n" in text
     assert "  domains     one (8 tasks) and two (8 tasks): the two with most tasks\n" in text
     assert "\n  baseline    base: in every comparison\n" in text
@@ -168,13 +172,15 @@ def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
 def test_reading_r71_where_nothing_crosses_the_report_says_what_would_have_been_found(
     tmp_path: Path,
 ) -> None:
-    document, text = stated(tmp_path, contests(ALIKE), "--domains", "x=one,y=tw*")
+    document, text = reported_as_json_and_text(
+        tmp_path, contests(ALIKE), "--domains", "x=one,y=tw*"
+    )
 
-    found = document["groups"][0]["transfer"]
-    assert found["word"] in {"no_detectable_coupling", "no_coupling_beyond_margin"}
-    assert (found["people"], found["domains"]) == (None, {"x": 8, "y": 8})
-    assert found["detectable"] >= 0.02
-    assert f"a regret of {found['detectable']:.3f} is found in 4 of 5 such files or more" in text
+    transfer = document["groups"][0]["transfer"]
+    assert transfer["word"] in {"no_detectable_coupling", "no_coupling_beyond_margin"}
+    assert (transfer["people"], transfer["domains"]) == (None, {"x": 8, "y": 8})
+    assert transfer["detectable"] >= 0.02
+    assert f"a regret of {transfer['detectable']:.3f} is found in 4 of 5 such files or more" in text
 
 
 @pytest.mark.slow
@@ -186,15 +192,15 @@ def test_reading_r77_what_crosses_is_recomputed_to_the_word(tmp_path: Path) -> N
     """
     table = contests(OPPOSED).splitlines(keepends=True)
     few = [line for line in table if not ("two" in line and any(f"/{n}/" in line for n in "34567"))]
-    document, _ = stated(tmp_path, "".join(few))
-    found = document["groups"][0]["transfer"]
-    assert found["test"]["method"] == "jackknife"
-    found["word"] = "unheard"
-    found["test"]["p_value"] += 1e-8
-    found["directions"]["one_to_two"]["regret"] -= 1e-8
-    found["directions"]["two_to_one"]["redirected_ci95"][1] = 0.5
-    found["directions"]["two_to_one"]["chance"] += 1e-8
-    found["detectable"] += 1e-8
+    document, _ = reported_as_json_and_text(tmp_path, "".join(few))
+    transfer = document["groups"][0]["transfer"]
+    assert transfer["test"]["method"] == "jackknife"
+    transfer["word"] = "unheard"
+    transfer["test"]["p_value"] += 1e-8
+    transfer["directions"]["one_to_two"]["regret"] -= 1e-8
+    transfer["directions"]["two_to_one"]["redirected_ci95"][1] = 0.5
+    transfer["directions"]["two_to_one"]["chance"] += 1e-8
+    transfer["detectable"] += 1e-8
 
     assert sorted(differing(tmp_path, document)) == [
         "/groups/0/transfer/detectable",
@@ -230,8 +236,12 @@ def test_reading_r24_a_judges_own_outputs_are_held_against_other_judges_and_othe
     document, text = reported(tmp_path, table, "--same", "j=me")
     _, without = reported(tmp_path, table)
 
-    found = document["groups"][0]["figures"]["self_preference_score"]
-    assert (found["value"], found["n"], found["items"]) == (2, 4, 4)
+    self_preference_score = document["groups"][0]["figures"]["self_preference_score"]
+    assert (
+        self_preference_score["value"],
+        self_preference_score["n"],
+        self_preference_score["items"],
+    ) == (2, 4, 4)
     assert "its own outputs are those of me" in text
     assert "self_preference_score" in without.split("Why other figures have no value")[1]
     (pair,) = document["pairs"]
@@ -244,8 +254,8 @@ def test_reading_r24_self_preference_in_verdicts_against_a_baseline(tmp_path: Pa
     lines = ["item,question,judge,prompt,a,b,a_by,b_by,verdict"]
     for (judge, author), won in wins.items():
         for n in range(4):
-            said = "a" if n < won else "b"
-            lines.append(f"{n}/{author},q{n},{judge},s,x,y,{author},base,{said}")
+            text = "a" if n < won else "b"
+            lines.append(f"{n}/{author},q{n},{judge},s,x,y,{author},base,{text}")
 
     document, _ = reported(tmp_path, "\n".join(lines) + "\n")
 
@@ -264,14 +274,14 @@ def test_reading_r77_scores_are_held_within_a_question_by_length_and_by_asking_a
 
     document, _ = reported(tmp_path, scores(*lengths, *again, *copied))
 
-    found = document["groups"][0]
-    assert values(found["figures"]) == {
+    group = document["groups"][0]
+    assert values(group["figures"]) == {
         "score_per_doubling": 1.4,  # (2 + 1.5) / (2 + 0.5)
         "score_repeat_exact": 0.333333,  # the copied answer is no repeat
         "score_repeat_within_1": 1,
         "unreadable": 0,
     }
-    assert found["equal_answers"] == 1
+    assert group["equal_answers"] == 1
 
 
 SCORED = """item,subset,question,judge,a,a_by,a_score
@@ -292,11 +302,15 @@ def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_tas
     ]
     table = SCORED.format("\n".join(lines))
 
-    document, _ = stated(tmp_path, table, "--baseline", "base")
-    _, without = stated(tmp_path, table)
+    document, _ = reported_as_json_and_text(tmp_path, table, "--baseline", "base")
+    _, without = reported_as_json_and_text(tmp_path, table)
 
-    found = document["groups"][0]["transfer"]
-    assert (found["word"], found["verdicts"], found["baseline_chosen"]) == ("coupled", 24, True)
+    transfer = document["groups"][0]["transfer"]
+    assert (transfer["word"], transfer["verdicts"], transfer["baseline_chosen"]) == (
+        "coupled",
+        24,
+        True,
+    )
     assert "no author stands in every comparison: choose one by --baseline" in without
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from records_support import epc
 
-from epc.records.observed.converting import digest
+from epc.records.verdicts.converting import digest
 
 
 def converted(source: Path, shape: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -18,7 +18,7 @@ def converted(source: Path, shape: str) -> tuple[dict[str, Any], list[dict[str, 
     return header, rows
 
 
-def told(rows: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
+def field_values(rows: list[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
     return [tuple(row.get(field) for field in fields) for row in rows]
 
 
@@ -42,19 +42,32 @@ def test_a_folder_of_logs_is_audited_as_one(tmp_path: Path) -> None:
 # Inspect ------------------------------------------------------------------------------------------
 
 
-def graded(value: Any, answer: str = "four", **more: Any) -> dict[str, Any]:
+def graded(value: Any, answer: str = "four", **further_fields: Any) -> dict[str, Any]:
     request = {"role": "user", "content": "Is it right?"}
-    said = {"role": "assistant", "content": "GRADE: C", "model": "judge-2024-05-13"}
-    metadata = {"grading": [request, said]}
-    return {"value": value, "answer": answer, "explanation": "Why.", "metadata": metadata, **more}
+    message = {"role": "assistant", "content": "GRADE: C", "model": "judge-2024-05-13"}
+    metadata = {"grading": [request, message]}
+    return {
+        "value": value,
+        "answer": answer,
+        "explanation": "Why.",
+        "metadata": metadata,
+        **further_fields,
+    }
 
 
-def sample(number: int, scores: dict[str, Any], **more: Any) -> dict[str, Any]:
+def sample(number: int, scores: dict[str, Any], **further_fields: Any) -> dict[str, Any]:
     asked = [{"role": "user", "content": [{"type": "text", "text": f"{number}?"}]}]
-    return {"id": number, "epoch": 1, "input": asked, "target": "4", "scores": scores, **more}
+    return {
+        "id": number,
+        "epoch": 1,
+        "input": asked,
+        "target": "4",
+        "scores": scores,
+        **further_fields,
+    }
 
 
-def log(samples: list[Any], task_id: str = "t1", **more: Any) -> dict[str, Any]:
+def log(samples: list[Any], task_id: str = "t1", **further_fields: Any) -> dict[str, Any]:
     role = {"model": "openai/judge", "config": {"temperature": 0, "extra_headers": {"key": "x"}}}
     return {
         "version": 2,
@@ -73,7 +86,7 @@ def log(samples: list[Any], task_id: str = "t1", **more: Any) -> dict[str, Any]:
             ]
         },
         "samples": samples,
-        **more,
+        **further_fields,
     }
 
 
@@ -94,13 +107,13 @@ def test_reading_r77_inspect_gives_the_scores_that_a_model_gave(tmp_path: Path) 
         sample(5, {"grade": graded("I", history=[{"value": "C"}])}),
         sample(6, {"grade": graded("C")}, invalidation={"author": "somebody"}),
     ]
-    again = log([sample(1, {"grade": graded("I")})], task_id="t2")
-    source = logs(tmp_path / "logs", log(samples), log(samples[:1]), again)
+    repeated_record = log([sample(1, {"grade": graded("I")})], task_id="t2")
+    source = logs(tmp_path / "logs", log(samples), log(samples[:1]), repeated_record)
 
     header, rows = converted(source, "inspect")
 
     four = digest("four")[:12]
-    assert told(rows, "item", "a_score", "verdict", "repeat", "date", "file") == [
+    assert field_values(rows, "item", "a_score", "verdict", "repeat", "date", "file") == [
         # The log was made at 20:28 of the 12th four hours west of UTC.
         (f"sums/1/{four}", 1, None, None, "2025-05-13", "0.json"),
         (f"sums/2/{four}", 0.5, None, None, "2025-05-13", "0.json"),
@@ -138,10 +151,10 @@ def test_reading_r77_inspect_gives_the_scores_that_a_model_gave(tmp_path: Path) 
 def test_reading_r77_a_log_that_does_not_fit_gets_a_finding(
     value: Any, expected: str, tmp_path: Path
 ) -> None:
-    said = refused(logs(tmp_path / "logs", value), "inspect")
+    text = refused(logs(tmp_path / "logs", value), "inspect")
 
-    assert expected in said
-    assert "expected a log of Inspect AI" in said
+    assert expected in text
+    assert "expected a log of Inspect AI" in text
 
 
 # promptfoo ----------------------------------------------------------------------------------------
@@ -150,13 +163,13 @@ RUBRIC = {"type": "llm-rubric", "value": "Is it polite?"}
 BEST = {"type": "select-best", "value": "Which is shortest?"}
 
 
-def component(assertion: dict[str, Any], score: float, **more: Any) -> dict[str, Any]:
+def component(assertion: dict[str, Any], score: float, **further_fields: Any) -> dict[str, Any]:
     return {
         "pass": score > 0,
         "score": score,
         "reason": "Because.",
         "assertion": assertion,
-        **more,
+        **further_fields,
     }
 
 
@@ -186,7 +199,7 @@ def results(*values: Any, version: int = 3) -> dict[str, Any]:
 
 def test_reading_r77_promptfoo_gives_rubric_scores_and_the_best_of_two(tmp_path: Path) -> None:
     failed = component(RUBRIC, 0, metadata={"graderError": True})
-    other = component(RUBRIC | {"provider": "bedrock:judge-v1:0"}, 1)
+    other_record = component(RUBRIC | {"provider": "bedrock:judge-v1:0"}, 1)
     cached = component(RUBRIC, 0.8, tokensUsed={"cached": 12})
     file = tmp_path / "results.json"
     file.write_text(
@@ -194,7 +207,7 @@ def test_reading_r77_promptfoo_gives_rubric_scores_and_the_best_of_two(tmp_path:
             results(
                 result(0, 0, "Hi.", component(RUBRIC, 0.8), component(BEST, 0)),
                 result(0, 1, {"text": "Hello"}, failed, component(BEST, 1)),
-                result(1, 0, "Hi.", other, component({"type": "contains"}, 1)),
+                result(1, 0, "Hi.", other_record, component({"type": "contains"}, 1)),
                 result(0, 0, "Hi.", cached),
                 result(2, 0, "x", component(BEST, 0)),
                 result(2, 1, "y", component(BEST, 0)),
@@ -207,7 +220,7 @@ def test_reading_r77_promptfoo_gives_rubric_scores_and_the_best_of_two(tmp_path:
     header, rows = converted(file, "promptfoo")
 
     judge = "openai:chat:judge-0613"
-    assert told(rows, "setting", "a_score", "verdict", "a_by", "b_by", "first") == [
+    assert field_values(rows, "setting", "a_score", "verdict", "a_by", "b_by", "first") == [
         (f"{judge}/llm-rubric", 0.8, None, "openai:writer-0: short", None, None),
         (f"{judge}/llm-rubric", None, "unreadable", "openai:writer-1: short", None, None),
         ("bedrock:judge-v1:0/llm-rubric", 1, None, "openai:writer-0: short", None, None),

@@ -10,20 +10,20 @@ import pytest
 from alpaca_support import alpaca, written
 from records_support import epc
 
-from epc.records.observed.converting import digest
+from epc.records.verdicts.converting import digest
 
 Converted = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
-def converted(source: Path, shape: str, *words: str) -> Converted:
+def converted(source: Path, shape: str, *arguments: str) -> Converted:
     out = source.parent / f"{source.name}.jsonl"
-    done = epc("observe", "import", source, "--shape", shape, "--out", out, *words)
+    done = epc("observe", "import", source, "--shape", shape, "--out", out, *arguments)
     assert done.returncode == 0, done.stdout
     header, *rows = map(json.loads, out.read_text().splitlines())
     return header, rows
 
 
-def told(rows: Sequence[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
+def field_values(rows: Sequence[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
     return [tuple(row.get(field) for field in fields) for row in rows]
 
 
@@ -38,7 +38,7 @@ def alpaca_eval(tmp_path_factory: pytest.TempPathFactory) -> Converted:
 def test_reading_r77_alpaca_eval_gives_verdicts_and_probabilities(alpaca_eval: Converted) -> None:
     _, rows = alpaca_eval
 
-    assert told(rows, "setting", "item", "verdict", "a_score", "b_score", "repeat") == [
+    assert field_values(rows, "setting", "item", "verdict", "a_score", "b_score", "repeat") == [
         ("plain", "baseline/new/0", "b", None, None, None),
         ("plain", "baseline/new/1", "a", None, None, None),
         ("plain", "baseline/new/2", "unreadable", None, None, None),
@@ -97,23 +97,23 @@ def test_reading_r77_texts_under_a_non_commercial_licence_are_refused(tmp_path: 
 def test_reading_r77_a_verdict_file_of_some_files_comes_out_again_from_all(
     tmp_path: Path,
 ) -> None:
-    source, part, again = alpaca(tmp_path / "s"), tmp_path / "p.jsonl", tmp_path / "a.jsonl"
+    source, part, repeated_path = alpaca(tmp_path / "s"), tmp_path / "p.jsonl", tmp_path / "a.jsonl"
     hidden = source / "results/renamed"
     hidden.rename(tmp_path / "hidden")
     epc("observe", "import", source, "--shape=alpaca-eval", "--out", part)
     (tmp_path / "hidden").rename(hidden)
 
-    words = ("--shape=alpaca-eval", "--like", part, "--out", again)
-    done = epc("observe", "import", source, *words)
+    arguments = ("--shape=alpaca-eval", "--like", part, "--out", repeated_path)
+    done = epc("observe", "import", source, *arguments)
 
     assert done.returncode == 0
-    assert again.read_bytes() == part.read_bytes()
+    assert repeated_path.read_bytes() == part.read_bytes()
 
 
 # JudgeBench ---------------------------------------------------------------------------------------
 
 
-def judged(number: int, *decisions: str | None, **more: Any) -> dict[str, Any]:
+def judged(number: int, *decisions: str | None, **further_fields: Any) -> dict[str, Any]:
     answer = {"judge_model": "judge-2024", "prompt": "p", "response": "[[A>B]]"}
     return {
         "pair_id": f"pair-{number}",
@@ -125,8 +125,8 @@ def judged(number: int, *decisions: str | None, **more: Any) -> dict[str, Any]:
         "response_B": "no",
         "label": "B>A",
         "judge_name": "vanilla",
-        "judgments": [{"judgment": answer, "decision": each} for each in decisions],
-        **more,
+        "judgments": [{"judgment": answer, "decision": decision} for decision in decisions],
+        **further_fields,
     }
 
 
@@ -155,7 +155,9 @@ def test_reading_r77_judgebench_turns_decisions_back_and_takes_scores_once(tmp_p
     header, rows = converted(source, "judgebench")
 
     vanilla = "vanilla/judge-2024"
-    assert told(rows, "item", "setting", "first", "verdict", "gold", "a_score", "b_score") == [
+    assert field_values(
+        rows, "item", "setting", "first", "verdict", "gold", "a_score", "b_score"
+    ) == [
         ("pair-1", "reward_model/org/reward", None, None, "b", 2, 1),
         ("pair-1", vanilla, "a", "b", "b", None, None),
         ("pair-1", vanilla, "b", "b", "b", None, None),
@@ -197,7 +199,7 @@ def auto_j(folder: Path) -> Path:
 def test_reading_r77_auto_j_has_both_orders_and_what_people_said(tmp_path: Path) -> None:
     _, rows = converted(auto_j(tmp_path / "source"), "auto-j")
 
-    assert told(rows, "item", "first", "verdict", "humans", "a_by") == [
+    assert field_values(rows, "item", "first", "verdict", "humans", "a_by") == [
         ("pair/0", "a", "a", ["a"], None),
         ("pair/1", "a", "tie", ["tie"], None),
         ("pair/0", "b", "a", ["a"], None),  # the second place, where a stood

@@ -26,9 +26,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def ran(folder: Path, *words: str, python: Path = Path(sys.executable)) -> str:
+def ran(folder: Path, *arguments: str, python: Path = Path(sys.executable)) -> str:
     done = subprocess.run(
-        [str(python), *words],
+        [str(python), *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"},
         capture_output=True,
@@ -39,7 +39,7 @@ def ran(folder: Path, *words: str, python: Path = Path(sys.executable)) -> str:
     return done.stdout
 
 
-def said(folder: Path, name: str) -> dict[str, Any]:
+def loop_report(folder: Path, name: str) -> dict[str, Any]:
     """Return the report after plan and checks, as the page's commands make it."""
     log, checks = f"{name}.loop.jsonl", f"{name}.checks.jsonl"
     ran(folder, "-m", "epc", "loop", "plan", log, "--test", "test.jsonl", "--gold", "100")
@@ -73,7 +73,7 @@ def is_as_the_page_says(folder: Path, name: str, report: dict[str, Any]) -> bool
 def test_reading_r93_gepa_from_the_page(folder: Path) -> None:
     ran(folder, "gepa_run.py")
 
-    assert is_as_the_page_says(folder, "run", said(folder, "run"))
+    assert is_as_the_page_says(folder, "run", loop_report(folder, "run"))
 
 
 @pytest.mark.extra
@@ -83,20 +83,20 @@ def test_reading_r93_gepa_from_the_page(folder: Path) -> None:
 def test_reading_r93_dspy_from_the_page(folder: Path) -> None:
     ran(folder, "dspy_run.py", python=DSPY)
 
-    assert is_as_the_page_says(folder, "dspy", said(folder, "dspy"))
+    assert is_as_the_page_says(folder, "dspy", loop_report(folder, "dspy"))
 
 
 def test_reading_r93_a_plain_function_from_the_page(folder: Path) -> None:
     ran(folder, "plain_run.py")
 
-    assert is_as_the_page_says(folder, "plain", said(folder, "plain"))
+    assert is_as_the_page_says(folder, "plain", loop_report(folder, "plain"))
 
 
 def test_reading_r93_two_tables_from_the_page(folder: Path) -> None:
     ran(folder, "csv_run.py")
 
-    words = "loop", "report", "log.csv", "checks.csv", "--format", "json"
-    report = json.loads(ran(folder, "-m", "epc", *words))
+    arguments = "loop", "report", "log.csv", "checks.csv", "--format", "json"
+    report = json.loads(ran(folder, "-m", "epc", *arguments))
 
     ran(folder, "-c", "import work")
     items = [json.loads(line)["id"] for line in (folder / "test.jsonl").read_text().splitlines()]
@@ -115,10 +115,10 @@ def processor_s() -> float:
 @pytest.mark.extra
 def test_the_demo_runs_gepa_and_ends_with_the_sentence_and_the_picture(tmp_path: Path) -> None:
     begun = processor_s()
-    words = "-m", "epc", "loop", "demo", "--seed", "1", "--registry", str(ROOT), "--out"
-    first = ran(tmp_path, *words, "one")
+    arguments = "-m", "epc", "loop", "demo", "--seed", "1", "--registry", str(ROOT), "--out"
+    first = ran(tmp_path, *arguments, "one")
     took = processor_s() - begun
-    second = ran(tmp_path, *words, "two")
+    second = ran(tmp_path, *arguments, "two")
 
     assert took < 60
     assert first == second

@@ -32,7 +32,7 @@ def test_every_command_of_a_page_does_and_prints_what_the_page_says(
     held = True
     with taken_back(clone), shell(clone, tmp_path) as typed:
         for block in COMMANDS[page]:
-            assert [told for line in block.commands for told in misuses(line)] == []
+            assert [misuse for line in block.commands for misuse in misuses(line)] == []
             if block.how == "not run":
                 continue
             quick = block
@@ -46,7 +46,7 @@ def test_every_command_of_a_page_does_and_prints_what_the_page_says(
 
 
 def test_each_shell_block_that_cannot_run_says_why_and_they_do_not_grow() -> None:
-    left = [block for found in COMMANDS.values() for block in found if block.how]
+    left = [block for command in COMMANDS.values() for block in command if block.how]
 
     assert {block.why for block in left} <= REASONS.keys()
     counted = Counter(block.how for block in left)
@@ -57,10 +57,10 @@ def test_each_shell_block_that_cannot_run_says_why_and_they_do_not_grow() -> Non
 
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_a_tutorial_shows_what_its_commands_print(name: str) -> None:
-    found = COMMANDS[ROOT / "site" / "docs" / f"{name}.md"]
+    command = COMMANDS[ROOT / "site" / "docs" / f"{name}.md"]
 
-    assert sum(block.shown is not None for block in found) >= 3
-    assert all(block.how == "not run" for block in found if block.how)
+    assert sum(block.shown is not None for block in command) >= 3
+    assert all(block.how == "not run" for block in command if block.how)
 
 
 def test_no_fence_of_commands_escapes() -> None:

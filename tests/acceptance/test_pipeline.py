@@ -36,11 +36,17 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = None) -> str:
+def run(
+    folder: Path, *arguments: str, code: int = 0, further_environment: dict[str, str] | None = None
+) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**environment(**(more or {})), "PATH": path, "SOURCE_DATE_EPOCH": "1795305600"}
+    env = {
+        **environment(**(further_environment or {})),
+        "PATH": path,
+        "SOURCE_DATE_EPOCH": "1795305600",
+    }
     done = subprocess.run(
-        words,
+        arguments,
         cwd=folder,
         env={**env, "DVC_NO_ANALYTICS": "1"},
         capture_output=True,
@@ -85,11 +91,11 @@ def hosted(clone: Path, endpoint: Endpoint) -> dict[str, str]:
 def test_no_secret_is_in_what_dvc_keeps_of_a_hosted_run(clone: Path, endpoint: Endpoint) -> None:
     secrets = hosted(clone, endpoint)
 
-    run(clone / "pipeline", "dvc", "repro", "check", more=secrets)
+    run(clone / "pipeline", "dvc", "repro", "check", further_environment=secrets)
 
     assert endpoint.received[0].headers["authorization"] == f"Bearer {CANARY}"
-    kept = {path.name for path in (clone / "pipeline").iterdir()}
-    assert {".dvc", "dvc.lock", "run"} <= kept
+    kept_names = {path.name for path in (clone / "pipeline").iterdir()}
+    assert {".dvc", "dvc.lock", "run"} <= kept_names
     assert list((clone / "pipeline" / ".dvc" / "cache").rglob("*.dir"))
     assert files_that_hold(clone.parent, *SECRETS) == []
 
@@ -100,8 +106,8 @@ def test_no_secret_is_in_what_dvc_keeps_of_a_run_that_failed(
     secrets = hosted(clone, endpoint)
     endpoint.behave = lambda got: refusal(401, f"not with {got.headers['authorization']}")
 
-    said = run(clone / "pipeline", "dvc", "repro", "check", code=255, more=secrets)
+    text = run(clone / "pipeline", "dvc", "repro", "check", code=255, further_environment=secrets)
 
-    assert "not with Bearer [OPENAI_API_KEY]" in said
-    assert [secret for secret in SECRETS if secret in said] == []
+    assert "not with Bearer [OPENAI_API_KEY]" in text
+    assert [secret for secret in SECRETS if secret in text] == []
     assert files_that_hold(clone.parent, *SECRETS) == []

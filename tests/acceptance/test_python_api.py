@@ -64,20 +64,20 @@ def test_lists_of_models_make_a_campaign_within_an_event_loop(tmp_path: Path) ->
             out=tmp_path / "judges",
         )
 
-    found = asyncio.run(notebook())
+    answer = asyncio.run(notebook())
 
-    assert repr(found) == "<epc.Campaign judges, 2 runs>"
-    assert list(found.runs) == ["coin-flip_on_deterministic", "deterministic_on_deterministic"]
-    assert found.comparison[["evaluator", "direction", "seeds"]].to_numpy().tolist() == [
+    assert repr(answer) == "<epc.Campaign judges, 2 runs>"
+    assert list(answer.runs) == ["coin-flip_on_deterministic", "deterministic_on_deterministic"]
+    assert answer.comparison[["evaluator", "direction", "seeds"]].to_numpy().tolist() == [
         [evaluator, direction, 3]
         for evaluator in ("mock/coin-flip", "mock/deterministic")
         for direction in ("text_to_visual", "visual_to_text")
     ]
-    assert found.agreement[["left", "right"]].to_numpy().tolist() == [
+    assert answer.agreement[["left", "right"]].to_numpy().tolist() == [
         ["mock/coin-flip", "mock/deterministic"]
     ]
-    assert program("show", tmp_path / "judges").stdout == f"{found}\n"
-    single = found.runs["deterministic_on_deterministic"]
+    assert program("show", tmp_path / "judges").stdout == f"{answer}\n"
+    single = answer.runs["deterministic_on_deterministic"]
     assert single.trials.shape[0] == 3 * 4 * 5
 
 
@@ -106,12 +106,12 @@ def test_a_run_within_an_event_loop_writes_what_the_command_writes(
     measured: epc.Run, tmp_path: Path
 ) -> None:
     models = ("--evaluator", MODELS[0], "--executor", MODELS[1])
-    words = (*models, "--seeds", "0-2", "--rounds", "5", "--out", tmp_path / "run")
+    arguments = (*models, "--seeds", "0-2", "--rounds", "5", "--out", tmp_path / "run")
 
-    told = program("run", *words, env=environment())
+    result = program("run", *arguments, env=environment())
 
     same_files(tmp_path / "run", measured.path, (*RAW_FILES, "manifest.json", "run.json"))
-    assert told.stdout == f"{measured}\n"
+    assert result.stdout == f"{measured}\n"
 
 
 def test_an_interrupt_within_a_notebook_stops_the_work_in_order() -> None:
@@ -160,18 +160,18 @@ def test_tables_have_the_documented_columns_and_a_row_for_each(measured: epc.Run
 
 def test_metrics_are_the_records_own_and_the_audits(measured: epc.Run) -> None:
     metrics = measured.metrics.set_index("figure")
-    summary, said = measured.manifest.results.summary, measured.audit()
+    summary, audit = measured.manifest.results.summary, measured.audit()
     gamma = summary.gamma["text_to_visual"]
 
     assert metrics.loc["gamma/text_to_visual", "mean"] == gamma.mean
     ends = [metrics[end]["gamma/text_to_visual"] for end in ("ci95_low", "ci95_high")]
     assert ends == [*(gamma.ci95 or ())]
-    assert said.facts.transfer is not None
-    assert said.facts.transfer.directions is not None
-    into = said.facts.transfer.directions["visual_to_text"]
+    assert audit.facts.transfer is not None
+    assert audit.facts.transfer.directions is not None
+    into = audit.facts.transfer.directions["visual_to_text"]
     assert metrics.loc["transfer/regret/visual_to_text", "mean"] == into.regret
     assert (
-        said.verdict
+        audit.verdict
         == json.loads(program("audit", measured.path, "--format", "json").stdout)["verdict"]
     )
 
@@ -194,11 +194,11 @@ def test_a_run_opens_by_its_path_and_a_snapshot_by_its_tag(
 ) -> None:
     monkeypatch.chdir(ROOT)
 
-    again = epc.load(str(measured.path))
+    repeated_run = epc.load(str(measured.path))
     alone = epc.load(measured.path / "manifest.json")
     published = epc.load("v1.0-Scripted-Opposed")
 
-    assert again.trials.equals(measured.trials)
+    assert repeated_run.trials.equals(measured.trials)
     assert alone.weights.equals(measured.weights)
     assert repr(published) == "<epc.Run EPC-v1.0, mock/scripted, 30 seeds>"
     assert published.audit().verdict == "coupled"
@@ -257,13 +257,13 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_page_says_what_its_examples_print() -> None:
     page = (ROOT / "site" / "docs" / "python.md").read_text("utf-8")
     examples = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
-    told: list[str] = []
+    texts: list[str] = []
 
     test = doctest.DocTestParser().get_doctest(examples, {}, "python.md", None, 0)
-    found = doctest.DocTestRunner(verbose=False).run(test, out=told.append)
+    found = doctest.DocTestRunner(verbose=False).run(test, out=texts.append)
 
     assert found.attempted > 12
-    assert not told, "".join(told)
+    assert not texts, "".join(texts)
 
 
 @pytest.mark.usefixtures("checkout")
@@ -308,49 +308,49 @@ def test_judges_are_the_list_of_the_command() -> None:
 
 def test_a_scan_is_that_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "settings.yaml").write_text("judge: openai/gpt-4-0613\nother: gpt-5.4-mini\n")
-    words = ("--fail-on", "expired", "--fail-on", "unknown", "--as-of", "2026-11-26")
+    arguments = ("--fail-on", "expired", "--fail-on", "unknown", "--as-of", "2026-11-26")
 
-    printed = json.loads(program("scan", tmp_path, *words, "--format", "json").stdout)
+    printed = json.loads(program("scan", tmp_path, *arguments, "--format", "json").stdout)
 
     day = date(2026, 11, 26)
-    found = epc.scan(tmp_path, fail_on=("expired", "unknown"), as_of=day)
-    assert json.loads(json.dumps(found.as_json(), default=str)) == printed
-    assert [each.name for each in found.failing] == ["openai/gpt-4-0613"]
-    text = program("scan", tmp_path, *words).stdout
-    assert text.endswith(f"{found}\n")
-    shown = found._repr_html_()
-    assert shown.startswith(f"<p>{text.splitlines()[-1]}.</p>")
-    assert shown.count("<tr>") == 1 + len(printed["names"])
+    scan_result = epc.scan(tmp_path, fail_on=("expired", "unknown"), as_of=day)
+    assert json.loads(json.dumps(scan_result.as_json(), default=str)) == printed
+    assert [scan_entry.name for scan_entry in scan_result.failing] == ["openai/gpt-4-0613"]
+    text = program("scan", tmp_path, *arguments).stdout
+    assert text.endswith(f"{scan_result}\n")
+    shown_text = scan_result._repr_html_()
+    assert shown_text.startswith(f"<p>{text.splitlines()[-1]}.</p>")
+    assert shown_text.count("<tr>") == 1 + len(printed["names"])
 
 
 def test_the_answer_to_which_judge_is_that_of_the_command_and_a_notebook_shows_it() -> None:
-    words = ("which", "--domain", "math", "--budget", "20", "--as-of", "2026-11-26")
+    arguments = ("which", "--domain", "math", "--budget", "20", "--as-of", "2026-11-26")
 
-    found = epc.which("math", budget=20, as_of=date(2026, 11, 26))
+    judge_choice = epc.which("math", budget=20, as_of=date(2026, 11, 26))
 
-    text = program(*words).stdout
-    assert text == f"{found}\n"
-    assert found.as_json() == json.loads(program(*words, "--format", "json").stdout)
-    shown = found._repr_html_()
-    assert text.splitlines()[0] in unescape(shown.partition("</p>")[0])
-    assert shown.count("<tr>") == 1 + len(found.short.options)
+    text = program(*arguments).stdout
+    assert text == f"{judge_choice}\n"
+    assert judge_choice.as_json() == json.loads(program(*arguments, "--format", "json").stdout)
+    shown_text = judge_choice._repr_html_()
+    assert text.splitlines()[0] in unescape(shown_text.partition("</p>")[0])
+    assert shown_text.count("<tr>") == 1 + len(judge_choice.short.options)
 
 
 def test_what_a_scan_shows_in_a_notebook_never_becomes_markup(tmp_path: Path) -> None:
     (tmp_path / "<img src=x>.yaml").write_text("judge: openai/gpt-4-0613\n")
 
-    shown = epc.scan(tmp_path, as_of=date(2026, 11, 26))._repr_html_()
+    text = epc.scan(tmp_path, as_of=date(2026, 11, 26))._repr_html_()
 
-    assert "&lt;img src=x&gt;.yaml" in shown
-    assert "<img" not in shown
+    assert "&lt;img src=x&gt;.yaml" in text
+    assert "<img" not in text
 
 
 def test_expiry_is_that_of_the_command() -> None:
     day = date(2026, 11, 26)
-    words = ("gpt-4o-mini", "nobody", "--as-of", str(day), "--format", "json")
+    arguments = ("gpt-4o-mini", "nobody", "--as-of", str(day), "--format", "json")
 
     states = epc.expiry("gpt-4o-mini", "nobody", as_of=day)
 
-    assert [state.as_json() for state in states] == json.loads(program("expiry", *words).stdout)
+    assert [state.as_json() for state in states] == json.loads(program("expiry", *arguments).stdout)
     assert states[0].until == date(2027, 1, 14)
     assert states[-1].status == "unknown"

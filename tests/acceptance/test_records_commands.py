@@ -88,9 +88,9 @@ def test_a_command_on_two_runs_says_which_of_them_it_cannot_read(flip: Run) -> N
 def test_show_as_json_prints_the_summary_and_may_leave_the_picture(flip: Run) -> None:
     done = epc("show", "--no-figure", "--format", "json", flip.folder)
 
-    said = json.loads(done.stdout)
-    assert said.pop("quality")["measured"] is False
-    assert said == flip.manifest()["results"]["summary"]
+    document = json.loads(done.stdout)
+    assert document.pop("quality")["measured"] is False
+    assert document == flip.manifest()["results"]["summary"]
     assert not (flip.folder / "figure.svg").exists()
 
 

@@ -59,11 +59,13 @@ def test_reading_r94_a_table_of_scores_gives_what_the_verdict_file_gives(
     assert by_lists.keys() == by_lines.keys()
     assert len(by_lists) > 5
     for judge, done in by_lists.items():
-        again = by_lines[judge]
+        repeated_line = by_lines[judge]
         for name, domain in done["domains"].items():
-            for one, other in zip(domain["gains"], again["domains"][name]["gains"], strict=True):
-                for figure, value in one["figures"].items():
-                    assert other["figures"][figure]["value"] == pytest.approx(value["value"])
+            for gain, other_gain in zip(
+                domain["gains"], repeated_line["domains"][name]["gains"], strict=True
+            ):
+                for figure, value in gain["figures"].items():
+                    assert other_gain["figures"][figure]["value"] == pytest.approx(value["value"])
 
 
 def test_reading_r94_no_honest_share_is_stated_and_both_bounds_of_taste_are(composo: Path) -> None:
@@ -215,7 +217,7 @@ def test_reading_r91_a_bank_that_bears_no_transfer_is_misuse(
 def test_reading_r94_python_says_what_the_command_says(tmp_path: Path) -> None:
     bank = picks_bank(tmp_path / "bank.csv")
 
-    assert {each.judge for each in epc_package.selection(bank)} == {"good", "bad", "vain"}
+    assert {selection.judge for selection in epc_package.selection(bank)} == {"good", "bad", "vain"}
     (vain,) = epc_package.transfer(bank, judge="vain")
     done = epc("observe", "transfer", bank, "--judge", "vain", "--format", "json")
     assert as_json(vain) == json.loads(done.stdout)[0]

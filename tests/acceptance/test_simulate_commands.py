@@ -24,23 +24,23 @@ CARRIES = "carries a favourite"
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
 
-def said(*words: str | Path) -> Any:
-    done = epc(*words, "--format", "json")
+def json_of(*arguments: str | Path) -> Any:
+    done = epc(*arguments, "--format", "json")
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
 
 def test_epc_2_8_a_coin_flip_is_simulated() -> None:
-    found = said("simulate", "coin-flip")
+    document = json_of("simulate", "coin-flip")
 
     # On record: gamma 1.17, 90% of seeds in 0.73 to 1.62, JSD 0.27, PCI 0.975.
-    gamma = found["figures"]["gamma_text_to_visual"]
+    gamma = document["figures"]["gamma_text_to_visual"]
     assert gamma["mean"] == pytest.approx(1.17, abs=0.012)
     assert (gamma["q05"], gamma["q95"]) == pytest.approx((0.73, 1.62), abs=0.02)
-    assert found["figures"]["jsd_visual_to_text"]["mean"] == pytest.approx(0.27, abs=0.005)
-    assert found["figures"]["pci_visual"]["mean"] == pytest.approx(0.975, abs=0.02)
-    assert abs(found["excess"]["text_to_visual"]["mean"]) < 0.02
-    assert found["zero_coupling_rate"]["text_to_visual"]["rate"] == 0
+    assert document["figures"]["jsd_visual_to_text"]["mean"] == pytest.approx(0.27, abs=0.005)
+    assert document["figures"]["pci_visual"]["mean"] == pytest.approx(0.975, abs=0.02)
+    assert abs(document["excess"]["text_to_visual"]["mean"]) < 0.02
+    assert document["zero_coupling_rate"]["text_to_visual"]["rate"] == 0
 
 
 def test_reading_r8_the_text_has_the_figures_of_the_json() -> None:
@@ -54,7 +54,7 @@ def test_reading_r8_the_text_has_the_figures_of_the_json() -> None:
 
 
 def test_epc_5_2_a_simulated_gamma_has_its_class_and_its_place_beside_the_noise() -> None:
-    alike = said("simulate", "coin-flip", "--seeds", "2000")
+    alike = json_of("simulate", "coin-flip", "--seeds", "2000")
     apart = epc("simulate", "domain-favourites:high=0.9,low=0.1", "--seeds", "500").stdout.decode()
 
     # An agent that learns nothing from a blind judge has coupling of 0 on average.
@@ -64,21 +64,21 @@ def test_epc_5_2_a_simulated_gamma_has_its_class_and_its_place_beside_the_noise(
 
 @pytest.mark.own_process
 def test_reading_r15_processes_do_not_change_a_digit() -> None:
-    words = ("simulate", "domain-favourites", "--seeds", "70000", "--rounds", "3")
+    arguments = ("simulate", "domain-favourites", "--seeds", "70000", "--rounds", "3")
 
-    assert said(*words, "--jobs", "2") == said(*words)
+    assert json_of(*arguments, "--jobs", "2") == json_of(*arguments)
 
 
 @pytest.mark.own_process
 def test_epc_2_8_many_seeds_fit_in_memory() -> None:
     """A million seeds at few rounds hold as many figures as at thirty."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    found = said(
+    document = json_of(
         "simulate", "coin-flip", "--seeds", "1000000", "--rounds", "1", "--strategies", "2"
     )
     most_kib = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
-    assert found["seeds"] == 1_000_000
+    assert document["seeds"] == 1_000_000
     assert most_kib < 2 * 2**20
 
 
@@ -115,8 +115,8 @@ def test_reading_r15_a_missing_cluster_is_a_fault_of_the_world(
 
 
 def test_epc_2_8_ctrl_c_ends_a_simulation_in_a_word() -> None:
-    words = [*PROGRAM, "simulate", "coin-flip", "--seeds", "50000000"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    arguments = [*PROGRAM, "simulate", "coin-flip", "--seeds", "50000000"]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     # The command, and no earlier line of the program, loads NumPy.
     wait_until(lambda: "numpy" in Path(f"/proc/{process.pid}/maps").read_text())
     process.send_signal(signal.SIGINT)
@@ -129,7 +129,7 @@ def test_epc_2_8_ctrl_c_ends_a_simulation_in_a_word() -> None:
 
 
 def test_epc_2_5_g_a_plan_agrees_with_the_record() -> None:
-    coin = said("plan")
+    coin = json_of("plan")
 
     # On record: about 110 seeds for 0.1, asked afresh 4 phases of 30 rounds, 3 calls each.
     assert 105 <= coin["seeds"] <= 120
@@ -139,11 +139,11 @@ def test_epc_2_5_g_a_plan_agrees_with_the_record() -> None:
 
 
 def test_reading_r16_seeds_are_free_in_an_exhaustive_run() -> None:
-    few, many = (said("plan", "--width", width, *PAIR)["needs"] for width in ("0.2", "0.1"))
+    few, needs = (json_of("plan", "--width", width, *PAIR)["needs"] for width in ("0.2", "0.1"))
 
-    assert few["exhaustive"] == many["exhaustive"]
-    assert few["fresh"]["calls"] < many["fresh"]["calls"]
-    assert many["memo"]["calls"] <= many["exhaustive"]["calls"]
+    assert few["exhaustive"] == needs["exhaustive"]
+    assert few["fresh"]["calls"] < needs["fresh"]["calls"]
+    assert needs["memo"]["calls"] <= needs["exhaustive"]["calls"]
 
 
 def test_reading_r75_a_plan_says_that_tasks_and_not_seeds_tell_more_of_the_domain() -> None:
@@ -155,17 +155,17 @@ def test_reading_r75_a_plan_says_that_tasks_and_not_seeds_tell_more_of_the_domai
 
 
 def test_reading_r16_a_coin_cannot_be_asked_once() -> None:
-    words = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
+    arguments = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
 
-    needs = said("plan", *words)["needs"]
+    needs = json_of("plan", *arguments)["needs"]
     assert "cannot be reused" in needs["memo"]["refused"]
     assert needs["fresh"]["refused"] is None
-    assert "cannot be reused" in epc("plan", *words).stdout.decode()
+    assert "cannot be reused" in epc("plan", *arguments).stdout.decode()
 
 
 def test_epc_2_5_g_a_run_plans_by_its_own_spread_and_rounds(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=3)
-    found = said("plan", run.folder, "--width", "0.3")
+    document = json_of("plan", run.folder, "--width", "0.3")
 
     records = run.manifest()["results"]["per_seed"]
     spreads = []
@@ -173,9 +173,9 @@ def test_epc_2_5_g_a_run_plans_by_its_own_spread_and_rounds(tmp_path: Path) -> N
         values = [record["gamma"][direction] for record in records]
         middle = sum(values) / len(values)
         spreads.append((sum((v - middle) ** 2 for v in values) / (len(values) - 1)) ** 0.5)
-    assert found["sd"] == pytest.approx(max(spreads))
+    assert document["sd"] == pytest.approx(max(spreads))
     # Four phases of three rounds a seed: two answers and a comparison each.
-    assert found["needs"]["fresh"]["calls"] == found["seeds"] * 4 * 3 * 3
+    assert document["needs"]["fresh"]["calls"] == document["seeds"] * 4 * 3 * 3
     no_preference = epc("plan", run.folder, "--power", "0.9")
     assert no_preference.returncode == 2
     assert "name an evaluator, and --pilot" in no_preference.stderr.decode()
@@ -199,21 +199,23 @@ def test_reading_r75_a_pilot_says_what_a_power_takes(
     monkeypatch.setattr(power, "_A_POINT", 5)
     monkeypatch.setattr(power, "_SIZED", 0)
     run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=30)
-    words = ("plan", "domain-favourites:high=0.95,low=0.1", "--pilot", run.folder)
+    arguments = ("plan", "domain-favourites:high=0.95,low=0.1", "--pilot", run.folder)
 
-    found = said(*words, "--power", "0.8", "--runs", "20", "--strategies", "3")["power"]
+    actual_power = json_of(*arguments, "--power", "0.8", "--runs", "20", "--strategies", "3")[
+        "power"
+    ]
 
-    assert found["answers"]["repeats"] == pytest.approx(0, abs=0.1)
-    assert found["answers"]["source"] == f"as measured in {run.folder}"
-    best = found["recommended"]
+    assert actual_power["answers"]["repeats"] == pytest.approx(0, abs=0.1)
+    assert actual_power["answers"]["source"] == f"as measured in {run.folder}"
+    best = actual_power["recommended"]
     assert best["power"] >= 0.8
     assert best["runs"] == 20
-    assert best in found["designs"]
-    cheaper = [d for d in found["designs"] if d["calls"] < best["calls"]]
+    assert best in actual_power["designs"]
+    cheaper = [d for d in actual_power["designs"] if d["calls"] < best["calls"]]
     assert all(d["power"] < 0.8 or d["runs"] == 20 for d in cheaper)
     # Three strategies on eight tasks in two domains: 48 answers, of which a third the baseline's
     # own, and a comparison of each pair.
-    smallest = found["designs"][0]
+    smallest = actual_power["designs"][0]
     assert (smallest["tasks"], smallest["reuse"]) == (8, "exhaustive")
     assert smallest["calls"] == pytest.approx(352 * 3 / 11)
     assert smallest["repeats_of_a_pair"] == 1
@@ -225,8 +227,8 @@ def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough(
 ) -> None:
     monkeypatch.setattr(power, "DESIGNS", (power.MORE_TASKS, power.MORE_SEEDS))
     monkeypatch.setattr(power, "_SIZED", 1)
-    words = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
-    done = epc(*words, "--strategies", "3")
+    arguments = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
+    done = epc(*arguments, "--strategies", "3")
     text = done.stdout.decode()
 
     assert done.returncode == 0, done.stderr.decode()
@@ -255,10 +257,10 @@ def test_reading_r75_a_small_run_is_no_pilot(tmp_path: Path) -> None:
 
 def test_epc_2_7_a_learning_rule_is_simulated() -> None:
     """Bayes at high and low 1/2 learns nothing from any verdict: every weight stays 1/K."""
-    words = ("simulate", "domain-favourites", "--seeds", "50", "--strategies", "4")
-    still = said(*words, "--rule", "bayes:high=0.5000001,low=0.5")
-    moved = said(*words, "--rule", "thompson")
-    text = epc(*words, "--rule", "bradley-terry:step=0.5").stdout.decode()
+    arguments = ("simulate", "domain-favourites", "--seeds", "50", "--strategies", "4")
+    still = json_of(*arguments, "--rule", "bayes:high=0.5000001,low=0.5")
+    moved = json_of(*arguments, "--rule", "thompson")
+    text = epc(*arguments, "--rule", "bradley-terry:step=0.5").stdout.decode()
 
     assert still["rule"] == {"name": "bayes", "high": 0.5000001, "low": 0.5}
     assert still["figures"]["gamma_text_to_visual"]["mean"] < 1e-4
@@ -279,21 +281,21 @@ def test_the_rules_are_compared_by_recorded_verdicts(
     row = [Point(kind="grid", judge=CARRIES, number=2)]
     monkeypatch.setattr(rules, "points", lambda _: row)
 
-    words = ("--evaluator", f"recorded:{file}", "--out", str(tmp_path / "found"))
-    done = CliRunner().invoke(study, [*words, "--format", "json"], catch_exceptions=False)
+    arguments = ("--evaluator", f"recorded:{file}", "--out", str(tmp_path / "found"))
+    done = CliRunner().invoke(study, [*arguments, "--format", "json"], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
-    found = json.loads(done.stdout)
+    document = json.loads(done.stdout)
 
-    assert [loop["rule"] for loop in found["recorded"]] == [
+    assert [loop["rule"] for loop in document["recorded"]] == [
         "weights",
         "thompson",
         "bradley-terry",
         "bayes",
     ]
-    assert all(loop["regret"] > 0 for loop in found["recorded"])
-    assert {(cell["alpha_win"], cell["alpha_lose"]) for cell in found["rates"]} == {
+    assert all(loop["regret"] > 0 for loop in document["recorded"])
+    assert {(cell["alpha_win"], cell["alpha_lose"]) for cell in document["rates"]} == {
         (0.06, lose) for lose in RATES
     }
     written = json.loads((tmp_path / "found" / "learning-rules.json").read_text())
-    assert written == found
+    assert written == document
     assert "<title>Transfer regret of" in (tmp_path / "found" / "learning-rates.svg").read_text()

@@ -65,24 +65,29 @@ def done_with(words: tuple[str, ...]) -> int:
 
 
 def test_names_are_answered_as_the_clone_answers_them(installed: Installed) -> None:
-    asked = ("expiry", "gpt-4o", "claude-3-opus-20240229", "v1.0-CoinFlip", "no-such-model")
-    words = (*asked, "--as-of", "2026-11-23", "--format", "json")
+    arguments = ("expiry", "gpt-4o", "claude-3-opus-20240229", "v1.0-CoinFlip", "no-such-model")
+    expected_arguments = (*arguments, "--as-of", "2026-11-23", "--format", "json")
 
-    here = subprocess.run(
-        [sys.executable, "-m", "epc", *words], cwd=ROOT, capture_output=True, check=False
+    result = subprocess.run(
+        [sys.executable, "-m", "epc", *expected_arguments],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
     )
-    there = installed.run(*words, code=here.returncode)
+    remote_result = installed.run(*expected_arguments, code=result.returncode)
 
-    assert json.loads(there.stdout) == json.loads(here.stdout)
-    assert {"current", "expired", "unknown"} <= {row["status"] for row in json.loads(there.stdout)}
+    assert json.loads(remote_result.stdout) == json.loads(result.stdout)
+    assert {"current", "expired", "unknown"} <= {
+        row["status"] for row in json.loads(remote_result.stdout)
+    }
 
 
 def test_reading_r53_what_the_copy_knows_is_unconfirmed_once_the_copy_is_old(
     installed: Installed,
 ) -> None:
-    words = ("expiry", "v1.0-CoinFlip", "--format", "json", "--as-of")
-    (fresh,) = json.loads(installed.run(*words, "2026-11-23").stdout)
-    (old,) = json.loads(installed.run(*words, "2028-01-01").stdout)
+    arguments = ("expiry", "v1.0-CoinFlip", "--format", "json", "--as-of")
+    (fresh,) = json.loads(installed.run(*arguments, "2026-11-23").stdout)
+    (old,) = json.loads(installed.run(*arguments, "2028-01-01").stdout)
 
     assert (fresh["status"], old["status"]) == ("current", "unconfirmed")
     assert "this registry ends on 2026-" in old["note"]
@@ -119,16 +124,16 @@ def test_a_missing_extra_exits_2_and_names_itself(
 
 
 def test_help_and_version_need_no_extra(installed: Installed) -> None:
-    for words in (("--version",), ("--help",), ("run", "--help"), ("judge", "run", "--help")):
-        assert installed.run(*words).stdout
+    for arguments in (("--version",), ("--help",), ("run", "--help"), ("judge", "run", "--help")):
+        assert installed.run(*arguments).stdout
 
 
 def test_the_doctor_names_each_extra_that_is_missing(installed: Installed) -> None:
-    told = installed.run("doctor", code=1).stdout
+    output = installed.run("doctor", code=1).stdout
 
     for extra in EXTRAS:
-        assert f" extra {extra}: not installed: " in told
-        assert f"        fix: {install(extra)}\n" in told
+        assert f" extra {extra}: not installed: " in output
+        assert f"        fix: {install(extra)}\n" in output
 
 
 def test_uvx_answers_from_the_wheel_alone(installed: Installed) -> None:

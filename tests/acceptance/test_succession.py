@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from golden_support import Golden
 from records_support import epc
-from registry_support import ROOT, Checkout, generation_record, life_record, stated
+from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
@@ -50,40 +50,40 @@ x1,Count.,yes,no,a,a,a,old,P,Plain,no,old
 
 @pytest.fixture(scope="module")
 def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = Checkout(tmp_path_factory.mktemp("registry"))
-    gone = life_record(platform="openai", model="old-1", retires=stated("2025-06-06"))
-    made.evaluator(generation_record("old-1", gone | {"replacement": "new-1"}))
-    made.evaluator(generation_record("gone-1", gone | {"model": "gone-1"}))
+    checkout = Checkout(tmp_path_factory.mktemp("registry"))
+    gone = life_record(platform="openai", model="old-1", retires=date_claim("2025-06-06"))
+    checkout.evaluator(generation_record("old-1", gone | {"replacement": "new-1"}))
+    checkout.evaluator(generation_record("gone-1", gone | {"model": "gone-1"}))
     doubtful = {"model": "gone-2", "replacement": "unsure-1"}
-    made.evaluator(generation_record("gone-2", gone | doubtful))
+    checkout.evaluator(generation_record("gone-2", gone | doubtful))
     least = life_record(
-        platform="openai", model="unsure-1", retires=stated("2026-03-01", "not_before")
+        platform="openai", model="unsure-1", retires=date_claim("2026-03-01", "not_before")
     )
-    made.evaluator(generation_record("unsure-1", least))
-    made.evaluator(generation_record("new-1", life_record(platform="openai", model="new-1")))
+    checkout.evaluator(generation_record("unsure-1", least))
+    checkout.evaluator(generation_record("new-1", life_record(platform="openai", model="new-1")))
     pointer = {"to": "old-1", "since": None, "source": "https://m.example", "seen": None}
     alias = life_record(platform="openai", model="old", points_to=[pointer])
-    made.evaluator(generation_record("old", alias))
+    checkout.evaluator(generation_record("old", alias))
     for name, text in (("old", OLD), ("new", NEW)):
-        (made.folder / f"{name}.csv").write_text(text)
-        words = (made.folder / f"{name}.csv", "--shape", "csv", "--out")
-        done = epc("observe", "import", *words, made.folder / f"{name}.jsonl")
+        (checkout.folder / f"{name}.csv").write_text(text)
+        arguments = (checkout.folder / f"{name}.csv", "--shape", "csv", "--out")
+        done = epc("observe", "import", *arguments, checkout.folder / f"{name}.jsonl")
         assert done.returncode == 0, done.stdout
-    return made.folder
+    return checkout.folder
 
 
 def succeed(registry: Path, model: str, *names: str, form: str = "text", code: int = 0) -> str:
     files = [word for name in names for word in ("--verdicts", registry / f"{name}.jsonl")]
-    asked = (model, *files, "--registry", registry, "--as-of", "2026-04-01", "--format", form)
-    done = epc("evaluators", "succeed", *asked)
+    arguments = (model, *files, "--registry", registry, "--as-of", "2026-04-01", "--format", form)
+    done = epc("evaluators", "succeed", *arguments)
     assert done.returncode == code, done.stdout + done.stderr
     return (done.stderr if code else done.stdout).decode()
 
 
 @pytest.fixture(scope="module")
 def found(registry: Path) -> dict[str, Any]:
-    given: dict[str, Any] = json.loads(succeed(registry, "old-1", "old", "new", form="json"))
-    return given
+    record: dict[str, Any] = json.loads(succeed(registry, "old-1", "old", "new", form="json"))
+    return record
 
 
 def test_what_do_i_replace_a_retired_judge_with_is_answered_in_words(
@@ -136,11 +136,11 @@ def test_scores_of_one_candidate_are_alike_if_equal_and_shift_by_their_mean(
     out = registry / "scores.jsonl"
     epc("observe", "import", registry / "scores.csv", "--shape", "csv", "--out", out)
 
-    given = json.loads(succeed(registry, "old-1", "scores", form="json"))
+    document = json.loads(succeed(registry, "old-1", "scores", form="json"))
 
-    found = given["successors"][0]["agreement"]
-    assert found["alike"]["value"] == 0.5
-    assert {name: shift["value"] for name, shift in found["shifts"].items()} == {"score": 1.5}
+    agreement = document["successors"][0]["agreement"]
+    assert agreement["alike"]["value"] == 0.5
+    assert {name: shift["value"] for name, shift in agreement["shifts"].items()} == {"score": 1.5}
 
 
 @pytest.mark.parametrize(
@@ -158,12 +158,14 @@ def test_a_sources_spelling_means_the_model_on_every_platform_and_a_platforms_na
     card = json.loads(
         epc("evaluators", "card", spelled, "--registry", ROOT, "--format=json").stdout
     )
-    who = subject(of_folder(ROOT), spelled)  # whom `succeed` compares
+    own_subject = subject(of_folder(ROOT), spelled)  # whom `succeed` compares
 
-    assert card["name"] == who.name == name
+    assert card["name"] == own_subject.name == name
     assert {life["platform"] for life in card["served"]} == platforms
-    assert {life.platform for life in who.lives} == platforms
-    assert {snapshot.model.casefold() for snapshot in who.snapshots} <= who.spellings
+    assert {life.platform for life in own_subject.lives} == platforms
+    assert {
+        snapshot.model.casefold() for snapshot in own_subject.snapshots
+    } <= own_subject.spellings
 
 
 def said_of_pairs(folder: Path, tag: str) -> dict[tuple[str, str], str]:
@@ -183,20 +185,25 @@ def test_measurements_are_compared_where_both_judged_the_same_answers(
     tmp_path: Path,
 ) -> None:
     tags = ("v1.0-Word-Count", "v1.0-WordLlama-Relevance")
-    words, llama = (said_of_pairs(tmp_path, tag) for tag in tags)
-    both = words.keys() & llama.keys()
-    alike = sum(words[pair] == llama[pair] for pair in both) / len(both)
+    arguments, llama = (said_of_pairs(tmp_path, tag) for tag in tags)
+    both = arguments.keys() & llama.keys()
+    alike = sum(arguments[pair] == llama[pair] for pair in both) / len(both)
 
     done = epc("evaluators", "succeed", "Word-Count", "--registry", ROOT, "--format=json")
-    found = [s["agreement"] for s in json.loads(done.stdout)["successors"]]
-    other = next(a for a in found if a["model"] == "wordllama-relevance" and not a["subset"])
+    agreements = [s["agreement"] for s in json.loads(done.stdout)["successors"]]
+    other_agreement = next(
+        a for a in agreements if a["model"] == "wordllama-relevance" and not a["subset"]
+    )
 
-    assert (other["items"], other["alike"]["value"]) == (len(both), pytest.approx(alike))
-    assert other["sources"] == [*tags]
-    assert other["same_decoding"]
-    kinds = {a["subset"] for a in found if a["model"] == "wordllama-relevance"}
+    assert (other_agreement["items"], other_agreement["alike"]["value"]) == (
+        len(both),
+        pytest.approx(alike),
+    )
+    assert other_agreement["sources"] == [*tags]
+    assert other_agreement["same_decoding"]
+    kinds = {a["subset"] for a in agreements if a["model"] == "wordllama-relevance"}
     assert kinds == {None, "text", "visual"}
-    assert not {"scripted", "coin-flip", "word-count"} & {a["model"] for a in found}
+    assert not {"scripted", "coin-flip", "word-count"} & {a["model"] for a in agreements}
 
 
 def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
@@ -245,14 +252,14 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
 def test_reading_r96_a_judge_is_no_successor_by_chance_alone_nor_by_an_unknown_prompt(
     name: str, says: str
 ) -> None:
-    words = (name, "--as-of", "2026-11-23", "--registry", ROOT)
+    arguments = (name, "--as-of", "2026-11-23", "--registry", ROOT)
 
-    assert says in epc("evaluators", "succeed", *words).stdout.decode().splitlines()[0]
+    assert says in epc("evaluators", "succeed", *arguments).stdout.decode().splitlines()[0]
 
 
 def test_a_name_that_means_another_has_the_replacement_of_that_one_and_who_names_it() -> None:
-    words = ("gpt-4o-mini", "--as-of", "2026-11-23", "--registry", ROOT)
-    text = epc("evaluators", "succeed", *words).stdout.decode()
+    arguments = ("gpt-4o-mini", "--as-of", "2026-11-23", "--registry", ROOT)
+    text = epc("evaluators", "succeed", *arguments).stdout.decode()
 
     assert "\n  openai names gpt-6-luna instead: openai: current\n" in text
     assert "\n  azure-foundry names gpt-4.1-mini instead: openai: expiring" in text

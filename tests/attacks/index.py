@@ -36,8 +36,8 @@ class _Collected:
             marked = item.get_closest_marker("attack")
             if marked is not None:
                 test, _, case = item.nodeid.partition("[")
-                said = test.rpartition("::test_")[2].replace("_", " ")
-                self.cases[marked.args[0], test].append(case[:-1] or said)
+                text = test.rpartition("::test_")[2].replace("_", " ")
+                self.cases[marked.args[0], test].append(case[:-1] or text)
 
 
 def page() -> str:
@@ -46,9 +46,9 @@ def page() -> str:
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
     files = [str(path) for path in paths if _MARKED.search(path.read_text("utf-8"))]
     options = ("--collect-only", "-p", "no:cacheprovider", "--rootdir", str(ROOT))
-    with contextlib.redirect_stdout(io.StringIO()) as told:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
         code = pytest.main([*options, *files], plugins=[found])
-    assert code == 0, told.getvalue()
+    assert code == 0, output.getvalue()
     return _written(found.cases)
 
 

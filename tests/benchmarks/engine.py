@@ -60,7 +60,7 @@ BARE = Path(__file__).with_name("bare.py")
 
 @dataclass(kw_only=True)
 class Setting:
-    """What the endpoint is told: seconds an answer takes, whether unevenly, what it remembers."""
+    """Settings of the endpoint: seconds an answer takes, whether unevenly, what it remembers."""
 
     executor_s: float = 0.0
     evaluator_s: float = 0.0
@@ -70,7 +70,7 @@ class Setting:
 
 @dataclass(kw_only=True)
 class Seen:
-    """What the endpoint saw: requests, the most at once, seconds it was late, processor time.
+    """Record of the endpoint: requests, the most at once, seconds it was late, processor time.
 
     `bodies` are those of the requests, where it was told to keep them.
     """
@@ -84,7 +84,7 @@ class Seen:
 
 
 class Wire(asyncio.Protocol):
-    """One connection; a request is answered its latency after it came."""
+    """A connection; a request is answered its latency after it came."""
 
     setting = Setting()
     seen = Seen()
@@ -192,9 +192,9 @@ def naive(port: int, rounds: int) -> float:
     """Measure one seed as section 2.3 reads, one call after another; return the seconds."""
     wire = http.client.HTTPConnection("127.0.0.1", port)
 
-    def ask(text: str, most: int) -> str:
+    def ask(text: str, limit: int) -> str:
         body = {"model": "bench", "messages": [{"role": "user", "content": text}]}
-        wire.request("POST", "/v1/chat/completions", json.dumps({**body, "max_tokens": most}))
+        wire.request("POST", "/v1/chat/completions", json.dumps({**body, "max_tokens": limit}))
         return str(json.loads(wire.getresponse().read())["choices"][0]["message"]["content"])
 
     began = time.perf_counter()
@@ -229,7 +229,7 @@ def naive(port: int, rounds: int) -> float:
 
 @dataclass(kw_only=True)
 class Cost:
-    """What a run took: seconds on the wall and of the processor, in all and to write the record."""
+    """Cost of a run: seconds on the wall and of the processor, in all and to write the record."""
 
     wall_s: float
     processor_s: float
@@ -281,8 +281,8 @@ def bare(port: int, bodies: list[Json], concurrency: int) -> tuple[float, float]
 # ---------------------------------------------------------------------------- the table
 
 
-def line(name: str, value: str, beside: str = "") -> None:
-    print(f"{name:<58}{value:>12}   {beside}", flush=True)
+def line(name: str, value: str, text: str = "") -> None:
+    print(f"{name:<58}{value:>12}   {text}", flush=True)
 
 
 def fresh(endpoint: Endpoint, folder: Path, seeds: int, rounds: int, naive_s: float) -> None:
@@ -350,7 +350,7 @@ def used_by(compiled: Path, *command: str | Path) -> tuple[float, float]:
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
+def whole_run(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
     """`epc run` from its start to its record, beside a process that sends the same by aiohttp.
 
     The same is every request that the endpoint saw, as many at once at most.
@@ -412,14 +412,14 @@ def exhaustive(endpoint: Endpoint, folder: Path, seeds: int) -> None:
         f"{wide.wall_s:.2f} s / {latencies:.1f} s; processor {wide.processor_s:.2f} s",
     )
     endpoint.tell()
-    many = run(folder / "many", seeds=list(range(seeds)), rounds=30, exhaustive=True)
+    cost = run(folder / "many", seeds=list(range(seeds)), rounds=30, exhaustive=True)
     line(
         f"{seeds} seeds offline: processor time",
-        f"{many.processor_s - first.processor_s:.2f} s",
-        f"rounds {many.asking_s - first.asking_s:.2f} s, record {many.writing_s:.2f} s",
+        f"{cost.processor_s - first.processor_s:.2f} s",
+        f"rounds {cost.asking_s - first.asking_s:.2f} s, record {cost.writing_s:.2f} s",
     )
     began = time.process_time()
-    report = validate(many.folder)
+    report = validate(cost.folder)
     line(f"{seeds} seeds: to validate", f"{time.process_time() - began:.2f} s", f"ok: {report.ok}")
 
 
@@ -435,12 +435,12 @@ def wide_design(endpoint: Endpoint, folder: Path) -> None:
         groups={**groups, "again": groups["text"]},
     )
     design = structs.replace(reference, config=config)
-    found = run(folder, seeds=[0], rounds=30, exhaustive=True, concurrency=4096, design=design)
+    cost = run(folder, seeds=[0], rounds=30, exhaustive=True, concurrency=4096, design=design)
     latencies = _SLOWLY * (EXECUTOR_S + EVALUATOR_S)
     line(
-        f"3 domains of 64 tasks, {found.calls:,} calls: wall / two latencies",
-        f"{found.wall_s / latencies:.2f}",
-        f"{found.wall_s:.2f} s / {latencies:.1f} s; processor {found.processor_s:.2f} s",
+        f"3 domains of 64 tasks, {cost.calls:,} calls: wall / two latencies",
+        f"{cost.wall_s / latencies:.2f}",
+        f"{cost.wall_s:.2f} s / {latencies:.1f} s; processor {cost.processor_s:.2f} s",
     )
 
 
@@ -493,11 +493,11 @@ def main() -> None:
     parser.add_argument(
         "--only", help="fresh, hundred, processor, whole, exhaustive, wide, memory or same"
     )
-    asked = parser.parse_args()
-    if asked.memory is not None:
-        memory_of(asked.memory)
+    options = parser.parse_args()
+    if options.memory is not None:
+        memory_of(options.memory)
         return
-    quick = asked.quick
+    quick = options.quick
     rounds = 5 if quick else 30
     endpoint = Endpoint()
     with tempfile.TemporaryDirectory() as name:
@@ -512,7 +512,7 @@ def main() -> None:
 
         def whole_runs() -> None:
             for seeds in (3,) if quick else (10, 30):  # few, and as many as a run has by default
-                whole(endpoint, folder / str(seeds), seeds, rounds)
+                whole_run(endpoint, folder / str(seeds), seeds, rounds)
 
         parts: dict[str, Callable[[], None]] = {
             "fresh": lambda: both_fresh(3 if quick else 10),
@@ -528,7 +528,7 @@ def main() -> None:
         }
         try:
             for part, work in parts.items():
-                if asked.only in (None, part):
+                if options.only in (None, part):
                     work()
         finally:
             endpoint.close()

@@ -73,9 +73,9 @@ def write(folder: Path) -> None:
                 bundle.write(json.dumps(row) + "\n")
 
 
-def timed(name: str, *words: str) -> float:
+def timed(name: str, *arguments: str) -> float:
     began = time.perf_counter()
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     seconds, busy = time.perf_counter() - began, usage.ru_utime + usage.ru_stime

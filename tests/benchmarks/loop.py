@@ -45,8 +45,8 @@ def write(folder: Path) -> tuple[Path, Path]:
     return log, checks
 
 
-def processor_s(*words: str) -> float:
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+def processor_s(*arguments: str) -> float:
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
@@ -61,7 +61,7 @@ def plainly(log: Path, checks: Path) -> float:
             for text in file:
                 row = json.loads(text)
                 scores[row["candidate"]].append(row["score"])
-    _ = {name: sum(of) / len(of) for name, of in scores.items()}
+    _ = {name: sum(figures) / len(figures) for name, figures in scores.items()}
     return time.process_time() - began
 
 
@@ -91,10 +91,13 @@ def main() -> None:
         bare = min(call_us(metric, items, outputs) for _ in range(20))
         with recorder.candidate("first"):
             new = call_us(recorder, items, outputs)
-            known = min(call_us(recorder, items, outputs) for _ in range(20))
+            known_smallest = min(call_us(recorder, items, outputs) for _ in range(20))
             others = [f"{output} again" for output in outputs]
             unseen = call_us(recorder, items, others)
-        print(f"recorder  {known - bare:6.1f} us a call of a known output, bare {bare:.2f} us")
+        print(
+            f"recorder  {known_smallest - bare:6.1f} us a call of a known output, "
+            f"bare {bare:.2f} us"
+        )
         print(
             f"          {unseen - bare:6.1f} us with a new output, {new - bare:.1f} a new item too"
         )

@@ -29,11 +29,11 @@ def write(path: Path) -> None:
                     table.writerow((f"i{item}", f"judge-{judge}", f"question {item}", a, b, *said))
 
 
-def timed(*words: str) -> None:
-    process = subprocess.Popen([EPC, "observe", *words], stdout=subprocess.DEVNULL)
+def timed(*arguments: str) -> None:
+    process = subprocess.Popen([EPC, "observe", *arguments], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    name = f"{words[0]} {Path(words[-1]).suffix}"
+    name = f"{arguments[0]} {Path(arguments[-1]).suffix}"
     seconds = usage.ru_utime + usage.ru_stime
     print(f"{name:<20}{seconds:8.1f} s of processor time  {usage.ru_maxrss / 1024:8.0f} MiB")
 

@@ -47,21 +47,21 @@ def copied(home: Path, number: int) -> None:
     (home / "audits.json").write_text(dumps(audits))
 
 
-def copy(folder: Path, there: Path, mark: str) -> str:
+def copy(folder: Path, remote_path: Path, mark: str) -> str:
     """Copy a snapshot and its evaluator's life under other names; return its seal."""
-    shutil.copytree(folder, there)
-    for path in there.glob("*.json"):
+    shutil.copytree(folder, remote_path)
+    for path in remote_path.glob("*.json"):
         path.write_text(SET.sub(lambda m: m[1] + sha256(m[2] + mark), path.read_text()))
     card: Any = json.loads((folder / "snapshot.json").read_text())
     name = card["generation"]
-    card |= {"generation": f"{name}{mark}", "tag": there.name}
+    card |= {"generation": f"{name}{mark}", "tag": remote_path.name}
     card["evaluator"]["model"] += mark
     if origin := card.get("origin"):
         origin["name"] += mark
-    (there / "snapshot.json").write_text(dumps(card))
-    sums = parse_sums((there / "SHA256SUMS").read_text()) or {}
-    sums |= {path.name: file_sha256(path) for path in there.glob("*.json")}
-    (there / "SHA256SUMS").write_text(sums_text(sums))
+    (remote_path / "snapshot.json").write_text(dumps(card))
+    sums = parse_sums((remote_path / "SHA256SUMS").read_text()) or {}
+    sums |= {path.name: file_sha256(path) for path in remote_path.glob("*.json")}
+    (remote_path / "SHA256SUMS").write_text(sums_text(sums))
     life = folder.parent / "evaluators" / f"{name}.json"
     if life.is_file():
         record: Any = json.loads(life.read_text()) | {"generation": f"{name}{mark}"}
@@ -69,7 +69,7 @@ def copy(folder: Path, there: Path, mark: str) -> str:
             platform |= {"model": platform["model"] + mark, "aliases": []}
             platform.pop("points_to", None)
         life.with_name(f"{name}{mark}.json").write_text(dumps(record))
-    return file_sha256(there / "SHA256SUMS")
+    return file_sha256(remote_path / "SHA256SUMS")
 
 
 def timed(number: int) -> None:
@@ -81,9 +81,9 @@ def timed(number: int) -> None:
         (folder / "site").symlink_to(ROOT / "site")
         copied(folder / "snapshots", number)
         begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = ("admin", "site", "build", "--base-url", "https://registry.example/")
+        arguments = ("admin", "site", "build", "--base-url", "https://registry.example/")
         done = subprocess.run(
-            [sys.executable, "-m", "epc", *words],
+            [sys.executable, "-m", "epc", *arguments],
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,

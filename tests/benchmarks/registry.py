@@ -56,7 +56,7 @@ ENV = os.environ | {
 
 def build(folder: Path, snapshots: int) -> Checkout:
     """Write so many measured snapshots, ten a generation; the first eight by publishing."""
-    made = Checkout(folder)
+    checkout = Checkout(folder)
     for number in range(MODELS):
         script = folder / f"{number}.json"
         favourites = {strategy.name: 1 for strategy in STRATEGIES[number : number + 3]}
@@ -69,9 +69,9 @@ def build(folder: Path, snapshots: int) -> Checkout:
             exhaustive=True,
             control="measured",
         ).folder
-        words = ("--generation", f"Model{number}", "--contributor", "a benchmark", "--no-git")
+        arguments = ("--generation", f"Model{number}", "--contributor", "a benchmark", "--no-git")
         subprocess.run(
-            [*EPC, "admin", "snapshot", "publish", str(run), *words],
+            [*EPC, "admin", "snapshot", "publish", str(run), *arguments],
             cwd=folder,
             env=ENV,
             capture_output=True,
@@ -81,15 +81,15 @@ def build(folder: Path, snapshots: int) -> Checkout:
     for number in range(MODELS, snapshots):
         name = f"Model{number // EACH + MODELS}"
         if number % EACH == 0 or number == MODELS:
-            made.evaluator(generation_record(name, life_record(model=name.lower())))
-        source = made.home / f"v1.0-Model{number % MODELS}"
-        lines.append(dumps_line(again(source, f"v1.{number % EACH}-{name}")))
-    with (made.home / "events.jsonl").open("a") as file:
+            checkout.evaluator(generation_record(name, life_record(model=name.lower())))
+        source = checkout.home / f"v1.0-Model{number % MODELS}"
+        lines.append(dumps_line(publish_copy(source, f"v1.{number % EACH}-{name}")))
+    with (checkout.home / "events.jsonl").open("a") as file:
         file.writelines(lines)
-    return made
+    return checkout
 
 
-def again(source: Path, tag: str, copy: int | None = None) -> dict[str, str]:
+def publish_copy(source: Path, tag: str, copy: int | None = None) -> dict[str, str]:
     """Publish a snapshot's content under another id, and return its event.
 
     Recorded verdicts say which `copy` of their source they are from: a source has as many judges as
@@ -116,13 +116,13 @@ def again(source: Path, tag: str, copy: int | None = None) -> dict[str, str]:
     return {"date": today, "event": "published", "sha256": seal, "tag": tag}
 
 
-def seconds(folder: Path, *words: str, before: Callable[[], object] = lambda: None) -> float:
+def seconds(folder: Path, *arguments: str, before: Callable[[], object] = lambda: None) -> float:
     """Return the shortest of five runs of a command."""
     taken = []
     for _ in range(5):
         before()
         begun = time.perf_counter()
-        subprocess.run(words, cwd=folder, env=ENV, capture_output=True, check=False)
+        subprocess.run(arguments, cwd=folder, env=ENV, capture_output=True, check=False)
         taken.append(time.perf_counter() - begun)
     return min(taken)
 
@@ -141,16 +141,16 @@ def commands(made: Checkout) -> None:
         taken = seconds(
             made.folder, *EPC, *words, before=lambda: shutil.rmtree(fetched, ignore_errors=True)
         )
-        tell(f"epc {' '.join(words[:2])}", taken, start, LIMITS[name])
+        print_time(f"epc {' '.join(words[:2])}", taken, start, LIMITS[name])
 
 
 def recorded(folder: Path, snapshots: int) -> Checkout:
     """Write a clone of this registry, and the observed snapshots in it again under other ids."""
     git(ROOT, "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder))
-    made = Checkout.__new__(Checkout)
-    made.folder, made.home = folder, folder / "snapshots"
-    add(made, range(snapshots))
-    return made
+    checkout = Checkout.__new__(Checkout)
+    checkout.folder, checkout.home = folder, folder / "snapshots"
+    add(checkout, range(snapshots))
+    return checkout
 
 
 def add(made: Checkout, numbers: range) -> None:
@@ -161,7 +161,9 @@ def add(made: Checkout, numbers: range) -> None:
         if number % EACH == 0:
             made.evaluator(generation_record(name, life_record(model=name.lower())))
         source = made.home / REAL[number % len(REAL)]
-        lines.append(dumps_line(again(source, f"v1.{number % EACH}-{name}", number // len(REAL))))
+        lines.append(
+            dumps_line(publish_copy(source, f"v1.{number % EACH}-{name}", number // len(REAL)))
+        )
     if not lines:
         return
     with (made.home / "events.jsonl").open("a") as file:
@@ -171,11 +173,11 @@ def add(made: Checkout, numbers: range) -> None:
     run(made, "admin", "snapshot", "tags", "--restore")
 
 
-def run(made: Checkout, *words: str) -> float:
+def run(made: Checkout, *arguments: str) -> float:
     """Return the processor time of a command, that of the programs which it starts included."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [*EPC, *words], cwd=made.folder, env=ENV, capture_output=True, text=True, check=False
+        [*EPC, *arguments], cwd=made.folder, env=ENV, capture_output=True, text=True, check=False
     )
     if done.returncode > 1 or done.stderr.startswith("Traceback"):
         print(done.stderr[-2000:])
@@ -187,8 +189,8 @@ def observed(snapshots: int) -> None:
     """Print what recorded verdicts cost: the processor time of each command without and with."""
     print(f"processor time, s                 with 0 more  with {snapshots:,} more")
     with tempfile.TemporaryDirectory() as name:
-        made = [recorded(Path(name) / str(number), number) for number in (0, snapshots)]
-        for words in (
+        checkouts = [recorded(Path(name) / str(number), number) for number in (0, snapshots)]
+        for arguments in (
             ("--help",),
             ("snapshot", "list"),
             ("expiry",),
@@ -196,17 +198,17 @@ def observed(snapshots: int) -> None:
             ("snapshot", "verify"),
             ("admin", "site", "build"),
         ):
-            few, many = (run(each, *words) for each in made)
-            print(f"epc {' '.join(words):<28}{few:10.2f}{many:12.2f}", flush=True)
-        public = made[1].folder / "public"
+            few, figure = (run(checkout, *arguments) for checkout in checkouts)
+            print(f"epc {' '.join(arguments):<28}{few:10.2f}{figure:12.2f}", flush=True)
+        public = checkouts[1].folder / "public"
         for page in ("index.html", "expired/index.html", "snapshots/index.html", "registry.json"):
             print(f"{page:<32}{(public / page).stat().st_size / 1000:22,.0f} kB")
 
 
-def tell(what: str, taken: float, start: float, limit: float) -> None:
+def print_time(kind: str, taken: float, start: float, limit: float) -> None:
     """Print a time beside its limit."""
     mark = "" if taken < limit else f"  OVER {limit} s"
-    print(f"{what:<32}{taken:8.2f} s  {taken / start:5.1f} x{mark}")
+    print(f"{kind:<32}{taken:8.2f} s  {taken / start:5.1f} x{mark}")
 
 
 def pipeline(made: Checkout) -> None:
@@ -229,7 +231,7 @@ def pipeline(made: Checkout) -> None:
         return
     commit(made.folder, "rebuilt")
     start = seconds(made.folder, "dvc", "--version")
-    tell("dvc repro, no-op", seconds(made.folder, *REPRO), start, LIMITS["repro"])
+    print_time("dvc repro, no-op", seconds(made.folder, *REPRO), start, LIMITS["repro"])
 
 
 def recomputation(made: Checkout, number: int) -> None:
@@ -266,19 +268,19 @@ def of_figures(made: Checkout) -> list[float]:
         config = Manifest.parse(manifest).configuration
         names = [strategy.name for strategy in config.strategies]
         counts = manifest["results"]["verdict_table"]["counts"]
-        known: Known = {
+        known_entry: Known = {
             domain: [
                 [list(Verdict)[cell.index(1)] for cell in counts[domain][name]] for name in names
             ]
             for domain in DOMAINS
         }
-        tables.append((known, manifest["config"]["seeds"], config.rule, names))
+        tables.append((known_entry, manifest["config"]["seeds"], config.rule, names))
     rates = []
     for _ in range(TIMES):
         begun = time.process_time()
         for number in range(SAMPLE):
-            known, seeds, rule, names = tables[number % MODELS]
-            course = run_course(seeds, 30, known, rule, PHASES)
+            known_entry, seeds, rule, names = tables[number % MODELS]
+            course = run_course(seeds, 30, known_entry, rule, PHASES)
             if course is not None:
                 ended = dict(zip(seeds, course.outcomes(), strict=True))
                 summarise(
@@ -297,18 +299,20 @@ def main() -> None:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else AT_ONCE
     with tempfile.TemporaryDirectory() as name:
         begun = time.perf_counter()
-        made = build(Path(name) / "registry", max(SNAPSHOTS, number))
+        checkout = build(Path(name) / "registry", max(SNAPSHOTS, number))
         print(f"built {max(SNAPSHOTS, number):,} snapshots in {time.perf_counter() - begun:.1f} s")
         if number <= SNAPSHOTS:
-            commands(made)
+            commands(checkout)
             begun = time.perf_counter()
-            findings = [finding for finding in verify(made.folder) if finding.severity == "error"]
+            findings = [
+                finding for finding in verify(checkout.folder) if finding.severity == "error"
+            ]
             print(
                 f"verify, every byte: {time.perf_counter() - begun:.2f} s, {len(findings)} errors"
             )
-        recomputation(made, number)
+        recomputation(checkout, number)
         if number <= SNAPSHOTS:
-            pipeline(made)
+            pipeline(checkout)
 
 
 if __name__ == "__main__":

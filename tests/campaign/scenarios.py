@@ -34,7 +34,7 @@ class Scenario:
 
     @property
     def killed(self) -> bool:
-        """Whether its sittings are processes of their own."""
+        """Return whether its sittings are processes of their own."""
         return self.process in KILLED
 
 

@@ -15,7 +15,7 @@ from epc.engine import asking, task_group
 from epc.engine.budget import Limits
 from epc.engine.progress import Progress
 from epc.engine.request import Request
-from epc.engine.session import Opened, measure, reopen, start
+from epc.engine.session import OpenedRun, measure, reopen, start
 from epc.errors import EpcError, ExitCode
 
 NOW = datetime(2026, 7, 2, tzinfo=UTC)
@@ -36,7 +36,7 @@ async def unwatched(_: Progress) -> AsyncIterator[None]:
     yield
 
 
-def opened(folder: Path, request: Request) -> Opened | None:
+def opened(folder: Path, request: Request) -> OpenedRun | None:
     """Begin a run, or go on with it; None if it is complete."""
     if (folder / "run.json").exists():
         return reopen(folder)
@@ -56,8 +56,8 @@ def sit(
     """
     strays: list[str] = []
     try:
-        found = opened(folder, request)
-        if found is None:
+        opened_run = opened(folder, request)
+        if opened_run is None:
             return ExitCode.CLEAN, "complete"
         with asyncio.Runner() as runner:
             loop = runner.get_loop()
@@ -68,7 +68,7 @@ def sit(
                 assert task is not None
                 if begun is not None:
                     begun(lambda: loop.call_soon_threadsafe(task.cancel))
-                await measure(found, folder, clock=lambda: NOW, watch=unwatched, limits=limits)
+                await measure(opened_run, folder, clock=lambda: NOW, watch=unwatched, limits=limits)
 
             runner.run(work())
     except EpcError as error:

@@ -100,20 +100,20 @@ class Wire:
 
 @pytest.fixture
 def wire(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Wire:
-    seen, post = Wire(endpoint=endpoint), Transport.post
+    wire, post = Wire(endpoint=endpoint), Transport.post
 
     async def noted(self: Transport, path: str, content: Any) -> Reply:
         try:
             reply = await post(self, path, content)
         except (NoReplyError, asyncio.CancelledError):  # the second at its deadline
-            seen.unanswered += 1
+            wire.unanswered += 1
             raise
         if _is_answer(reply):
-            seen.received.append(content["messages"][-1]["content"])
+            wire.received.append(content["messages"][-1]["content"])
         return reply
 
     monkeypatch.setattr(Transport, "post", noted)
-    return seen
+    return wire
 
 
 def _is_answer(reply: Reply) -> bool:
@@ -130,16 +130,16 @@ def _is_answer(reply: Reply) -> bool:
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Scenario], Path]:
     """Return what makes a scenario's run with nothing wrong, once for all that ask the same."""
-    made: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
 
     def run(case: Scenario) -> Path:
-        asked = f"{_request(case)} {case.filtered}"
-        if asked not in made:
+        text = f"{_request(case)} {case.filtered}"
+        if text not in paths:
             folder = tmp_path_factory.mktemp("undisturbed") / "run"
             code, said = sit(folder, _request(case), Limits(cache=False))
             assert code == ExitCode.CLEAN, (said, case)
-            made[asked] = folder
-        return made[asked]
+            paths[text] = folder
+        return paths[text]
 
     return run
 
@@ -185,7 +185,7 @@ def test_every_scenario_ends_as_if_nothing_had_happened(
 
 
 class Run:
-    """One run from its beginning to its end, through whatever befalls it."""
+    """A run from its beginning to its end, through whatever befalls it."""
 
     def __init__(
         self,
@@ -206,19 +206,19 @@ class Run:
             monkeypatch.setattr(module, name, value)
         for number in range(MOST_SITTINGS):
             sick = number < SICK_SITTINGS
-            kept = _journalled(self.folder)
-            asked, sent = len(self.endpoint.log.asked), len(self.endpoint.log.sent)
+            kept_counts = _journalled(self.folder)
+            count, sent = len(self.endpoint.log.asked), len(self.endpoint.log.sent)
             if sick:
                 self.endpoint.fault = faults_of(self.case, self.rng)
             code, said = self._sitting(monkeypatch, sick=sick)
             self.ended.append((code, said))
             self.endpoint.fault, self.endpoint.answered = lambda _: None, lambda _: None
-            self._check_sitting(kept, self.endpoint.log.asked[asked:])
+            self._check_sitting(kept_counts, self.endpoint.log.asked[count:])
             if code == ExitCode.CLEAN:
                 return
             assert code in self._expected(said), (code, said, self.case)
             if self.case.process == "max_calls" and not self.case.transient and sent:
-                grown = len(_journalled(self.folder)) - len(kept)
+                grown = len(_journalled(self.folder)) - len(kept_counts)
                 assert grown > 0, ("a sitting within a budget got nowhere", self.case)
             if sick and self.case.process in DAMAGE:
                 self._tear()
@@ -350,10 +350,10 @@ class Run:
         """Hold what was kept against what was sent."""
         rows = _rows(self.folder / "calls.jsonl")
         sent = Counter(self.endpoint.log.sent)
-        kept = Counter((row["prompt"], row["answer"]) for row in rows)
-        invented = kept - sent
+        kept_counts = Counter((row["prompt"], row["answer"]) for row in rows)
+        invented = kept_counts - sent
         assert not invented, ("invented", invented, self.case)
-        lost = (sent - kept).total()
+        lost = (sent - kept_counts).total()
         # A process of its own cannot be asked which whole answers came after its deadline.
         late = self.case.concurrency if self.case.killed else 0
         assert lost <= self.may_repeat + self.wire.unanswered + late, (
@@ -370,16 +370,16 @@ class Run:
             prompt, answer = answers[trial["evaluation"]]
             assert answer == trial["raw"] == self.endpoint.text(prompt), self.case
         if self.case.process == "second" and self.endpoint.log.sent and self.rivals:
-            assert all("another process" in said for said in self.rivals), self.case
+            assert all("another process" in rival for rival in self.rivals), self.case
 
     def check_reported(self) -> None:
         """Another model's name or fingerprint is a finding; no crash counts as an edit."""
         manifest = json.loads((self.folder / "manifest.json").read_text("utf-8"))
-        said = " ".join(problem for _, problem in suspicions(Manifest.parse(manifest)))
+        text = " ".join(problem for _, problem in suspicions(Manifest.parse(manifest)))
         served = {row["served_model"] for row in _rows(self.folder / "calls.jsonl")}
         prints = {row["system_fingerprint"] for row in _rows(self.folder / "calls.jsonl")}
-        assert ("judge-0901 answered" in said) == ("judge-0901" in served), self.case
-        if "fingerprint changed" in said:
+        assert ("judge-0901 answered" in text) == ("judge-0901" in served), self.case
+        if "fingerprint changed" in text:
             assert "fp_new" in prints, self.case
         assert "journal_damage" not in manifest["provenance"], self.case
         assert not (self.folder / "journal.damaged").exists(), self.case
@@ -479,12 +479,12 @@ def test_a_run_that_another_process_finished_meanwhile_is_not_paid_for_twice(
     folder, request = tmp_path / "run", _request(scenario(3))
     first, second = opened(folder, request), opened(folder, request)
     done = asyncio.run(_measured(first, folder))
-    asked = len(endpoint.log.asked)
+    count = len(endpoint.log.asked)
 
-    again = asyncio.run(_measured(second, folder))
+    repeated_answer = asyncio.run(_measured(second, folder))
 
-    assert again == done
-    assert len(endpoint.log.asked) == asked
+    assert repeated_answer == done
+    assert len(endpoint.log.asked) == count
     assert not (folder / "journal.jsonl").exists()
 
 

@@ -38,7 +38,7 @@ UNCLEAR_GAMMA: Final = (Decimal("1e-13"), Decimal("1e-11"))
 
 
 class Round(TypedDict, total=False):
-    """One round: a roulette draw or a fixed strategy, and the verdict."""
+    """A round: a roulette draw or a fixed strategy, and the verdict."""
 
     u: float
     strategy: int
@@ -55,7 +55,7 @@ class Case(TypedDict, total=False):
 
 
 class Answer(TypedDict):
-    """What a conforming program answers."""
+    """Answer of a conforming program."""
 
     weights: dict[str, list[float]]
     gamma: dict[str, float]
@@ -88,7 +88,7 @@ def require_clear(exact: list[Fraction], played: Round, chosen: int) -> None:
 
 
 class Replay:
-    """One phase under way: its exact state and its IEEE shadow."""
+    """A phase under way: its exact state and its IEEE shadow."""
 
     def __init__(
         self, exact: list[Fraction], shadow: list[float], learner: Learner, *, boundary: bool
@@ -142,10 +142,10 @@ def gamma(coupled: list[Decimal], pure: list[Decimal]) -> Decimal:
     return (Decimal(moved) / sum(b**2 for b in pure)).sqrt()
 
 
-def jsd(one: list[Decimal], other: list[Decimal]) -> Decimal:
+def jsd(amounts: list[Decimal], other: list[Decimal]) -> Decimal:
     """Return the Jensen-Shannon divergence in nats, with 0 log 0 = 0 (R9)."""
     total = Decimal(0)
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(amounts, other, strict=True):
         if a == b:
             continue
         middle = (a + b) / 2
@@ -155,11 +155,13 @@ def jsd(one: list[Decimal], other: list[Decimal]) -> Decimal:
 
 def start(case: Case, learner: Learner) -> tuple[list[Fraction], list[float]]:
     """Return the states, exact and IEEE, that both pure phases start from (R1)."""
-    given = case.get("initial_weights")
-    if given is None:
+    initial_weights = case.get("initial_weights")
+    if initial_weights is None:
         count = case["strategies"]
         return learner.begin(count, Fraction), learner.begin(count, float)
-    return [Fraction(weight) for weight in given], [float(weight) for weight in given]
+    return [Fraction(weight) for weight in initial_weights], [
+        float(weight) for weight in initial_weights
+    ]
 
 
 def run_phases(case: Case, *, boundary: bool) -> dict[str, list[Fraction]]:

@@ -18,7 +18,7 @@ def answer(folder: Path, report: Any) -> list[tuple[str, str]]:
         return [*disagreements(json.loads((folder / "manifest.json").read_bytes()), folder)]
     from oracle.observed import disagreements as of_verdicts
 
-    from epc.registry.observed import verdicts_in
+    from epc.registry.verdicts import verdicts_in
 
     document, verdicts = verdicts_in(folder)
     differing = of_verdicts(report, document.header, verdicts)

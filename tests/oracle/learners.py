@@ -73,9 +73,9 @@ class _Best:
         return [kind(1) / strategies] * strategies
 
     def learn(self, state: list[Number], chosen: int, *, won: bool) -> None:
-        for at, weight in enumerate(state):
-            chance = type(weight)(self._high if at == chosen else self._low)
-            state[at] = weight * (chance if won else 1 - chance)
+        for index, weight in enumerate(state):
+            chance = type(weight)(self._high if index == chosen else self._low)
+            state[index] = weight * (chance if won else 1 - chance)
         state[:] = _normal(state)
 
     def weights(self, state: list[Number]) -> list[Number]:
@@ -120,15 +120,15 @@ class _Sampling:
         state[here] = _normal(list(map(mul, state[here], chances)))
 
     def weights(self, state: list[Number]) -> list[Number]:
-        rows = [state[at : at + _CELLS] for at in range(0, len(state), _CELLS)]
+        rows = [state[position : position + _CELLS] for position in range(0, len(state), _CELLS)]
         nothing = type(state[0])(0)
         under = list(map(_under_the_middle, rows))
         every = [list(accumulate(column, mul))[-1] for column in zip(*under, strict=True)]
         highest = [nothing] * len(rows)
-        for at, (row, own) in enumerate(zip(rows, under, strict=True)):
+        for position, (row, own) in enumerate(zip(rows, under, strict=True)):
             for mass, middle, all_under in zip(row, own, every, strict=True):
                 if middle:
-                    highest[at] += mass / middle * all_under
+                    highest[position] += mass / middle * all_under
         return _normal(highest)
 
 

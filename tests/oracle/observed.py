@@ -10,23 +10,23 @@ from statistics import fmean
 from typing import Any, Final
 
 from oracle.observed_figures import (
+    answer_shares,
     confident,
     gold,
     humans,
     places,
     repeated,
-    said,
     scored,
     scored_by_people,
 )
 from oracle.observed_lists import effect, of_lists, of_picks
-from oracle.observed_pairs import Asked, own, pairs
+from oracle.observed_pairs import Asked, pairs, self_preference
 from oracle.observed_rows import Verdict, alike, in_pairs, pair_of, rows_of
 from oracle.observed_sums import Json, average
 from oracle.observed_transfer import table
 
-from epc.records.observed.columns import Verdicts
-from epc.records.observed.types import Header
+from epc.records.verdicts.columns import Verdicts
+from epc.records.verdicts.types import Header
 from epc.spec.coupling import RULE
 
 TOLERANCE: Final = 1e-12
@@ -39,10 +39,10 @@ _OF_SUBSET: Final = (
 
 def disagreements(document: Json, header: Header, verdicts: Verdicts) -> Iterator[tuple[str, str]]:
     """Yield where a report's JSON differs from what this implementation makes of the verdicts."""
-    stated = [group["transfer"] for group in document["groups"] if group["transfer"]]
-    of_this_rule = all(crossed.get("rule") == RULE for crossed in stated)
-    again = measured(header, verdicts, document["choices"], crossing=of_this_rule)
-    yield from _compared(again, document, "")
+    stated_transfers = [group["transfer"] for group in document["groups"] if group["transfer"]]
+    of_this_rule = all(crossed.get("rule") == RULE for crossed in stated_transfers)
+    repeated_document = measured(header, verdicts, document["choices"], crossing=of_this_rule)
+    yield from _compared(repeated_document, document, "")
 
 
 def measured(header: Header, verdicts: Verdicts, choices: Json, *, crossing: bool = True) -> Json:
@@ -78,20 +78,20 @@ def measured(header: Header, verdicts: Verdicts, choices: Json, *, crossing: boo
         "duplicates": len(rows) - len(once),
         "items_under_two_names": items - len({pair_of(row) for row in rows}),
         "groups": [
-            _group(one, every, groups, choices, crossing=crossing)
-            for one, (_, _, every) in zip(groups, whole, strict=True)
+            _group(group, every, groups, choices, crossing=crossing)
+            for group, (_, _, every) in zip(groups, whole, strict=True)
         ],
         "pairs": [*pairs(groups)],
         "effects": [*_effects(groups, whole)],
     }
 
 
-def _effects(groups: list[Asked], whole: list[Asked]) -> Iterator[Json]:
+def _effects(groups: list[Asked], whole_questions: list[Asked]) -> Iterator[Json]:
     """Yield what another prompt or another decoding changes in a judge."""
-    for one, other in combinations(zip(groups, whole, strict=True), 2):
+    for left_part, right_part in combinations(zip(groups, whole_questions, strict=True), 2):
         ((names, setting, left), (_, _, lists)), ((more, stated, right), (_, _, others)) = (
-            one,
-            other,
+            left_part,
+            right_part,
         )
         prompts, decodings = setting.prompt != stated.prompt, setting.decoding != stated.decoding
         if setting.judge != stated.judge or prompts == decodings or setting.note or stated.note:
@@ -101,9 +101,9 @@ def _effects(groups: list[Asked], whole: list[Asked]) -> Iterator[Json]:
             (c, means[1][item][1] - hit) for item, (c, hit) in means[0].items() if item in means[1]
         ]
         figures = {"accuracy": average(gaps), **effect(lists, others)}
-        kept = {name: figure for name, figure in figures.items() if figure}
-        if kept:
-            yield {"settings": [names[0], more[0]], "figures": kept}
+        kept_figures = {name: figure for name, figure in figures.items() if figure}
+        if kept_figures:
+            yield {"settings": [names[0], more[0]], "figures": kept_figures}
 
 
 def _right_by_item(rows: list[Verdict]) -> dict[object, tuple[object, float]]:
@@ -127,8 +127,8 @@ def _compared(ours: Any, theirs: Any, where: str) -> Iterator[tuple[str, str]]:
             for key in theirs.keys() - ours.keys():
                 yield f"{where}/{key}", "is stated, and the second computation has none"
     elif isinstance(ours, list) and isinstance(theirs, list | tuple) and len(ours) == len(theirs):
-        for at, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            yield from _compared(one, other, f"{where}/{at}")
+        for index, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from _compared(one, other, f"{where}/{index}")
     elif not (_close(ours, theirs) or ours == theirs):
         yield where, f"says {theirs}, by the second computation {ours}"
 
@@ -139,14 +139,23 @@ def _close(one: Any, other: Any) -> bool:
 
 
 def _group(
-    one: Asked, lists: list[Verdict], every: list[Asked], choices: Json, *, crossing: bool
+    question: Asked,
+    lists: list[Verdict],
+    all_questions: list[Asked],
+    choices: Json,
+    *,
+    crossing: bool,
 ) -> Json:
-    names, setting, rows = one
+    names, setting, rows = question
     equal, other, _ = repeated(rows)
     asked = setting.asked or {}
     figures = {**places(rows), **humans(rows), **confident(rows)}
-    figures |= scored(rows) | scored_by_people(rows) | own(one, every, choices.get("same", {}))
-    figures |= _stated(rows, lists, sum(asked.values()))
+    figures |= (
+        scored(rows)
+        | scored_by_people(rows)
+        | self_preference(question, all_questions, choices.get("same", {}))
+    )
+    figures |= _subset_figures(rows, lists, sum(asked.values()))
     transfer: Json = {}
     if crossing:
         transfer["transfer"] = table(rows, choices.get("baseline"), choices.get("domains", ()))
@@ -157,10 +166,10 @@ def _group(
             [row for row in side if row.stated["subset"] == subset] for side in (rows, lists)
         )
         if len({row.cluster for row in ones}) >= _LEAST:
-            found = _stated(in_subset, ones, asked.get(subset, 0))
+            documents = _subset_figures(in_subset, ones, asked.get(subset, 0))
             by_subset[subset] = {
                 name: figure
-                for name, figure in found.items()
+                for name, figure in documents.items()
                 if figure and name.partition("/")[0] in _OF_SUBSET
             }
     return {
@@ -175,10 +184,12 @@ def _group(
     }
 
 
-def _stated(rows: list[Verdict], lists: list[Verdict], asked: int) -> dict[str, Json | None]:
+def _subset_figures(
+    rows: list[Verdict], lists: list[Verdict], asked: int
+) -> dict[str, Json | None]:
     """Return the figures that are stated of a subset too."""
     found = {**of_picks(lists), **of_lists(lists, asked)}
-    for figures in (gold(rows), said(rows), repeated(rows)[2]):
+    for figures in (gold(rows), answer_shares(rows), repeated(rows)[2]):
         found |= {name: figure for name, figure in figures.items() if figure}
     for name in ("input_tokens", "output_tokens"):
         tokens = [(row.cluster, row.stated[name]) for row in lists]

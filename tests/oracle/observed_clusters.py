@@ -25,15 +25,15 @@ def clusters(units: Sequence[Sequence[Sequence[int]]]) -> float | None:
         *[_left([unit[k] for unit in units]) for k in range(len(units[0]))], strict=True
     )
     profile = [mean - fsum(means) / len(means) for mean in means]
-    seen, drawn, as_alike = _alike(columns, profile), uniforms(_STREAM), 0
+    figure, drawn, as_alike = _alike(columns, profile), uniforms(_STREAM), 0
     for shuffled in range(1, _SHUFFLED + 1):
         rows = [[*islice(drawn, len(columns))] for _ in units]
         keys = [*zip(*rows, strict=True)]
         mixed = [
-            [own[at] for at in sorted(range(len(units)), key=key.__getitem__)]
-            for own, key in zip(columns, keys, strict=True)
+            [own_column[index] for index in sorted(range(len(units)), key=key.__getitem__)]
+            for own_column, key in zip(columns, keys, strict=True)
         ]
-        as_alike += _alike(mixed, profile) >= seen * (1 - _EQUAL)
+        as_alike += _alike(mixed, profile) >= figure * (1 - _EQUAL)
         if as_alike == _ENOUGH:
             return _ENOUGH / shuffled
     return (1 + as_alike) / (1 + _SHUFFLED)
@@ -42,8 +42,8 @@ def clusters(units: Sequence[Sequence[Sequence[int]]]) -> float | None:
 def _left(cells: Sequence[Sequence[int]]) -> tuple[float, list[float]]:
     """Return a strategy's mean won share and the shares less it; 0 where nothing was decided."""
     shares = [won / (won + lost) if won + lost else None for won, lost, _ in cells]
-    known = [share for share in shares if share is not None]
-    middle = fsum(known) / len(known)
+    known_shares = [share for share in shares if share is not None]
+    middle = fsum(known_shares) / len(known_shares)
     return middle, [0.0 if share is None else share - middle for share in shares]
 
 
@@ -54,15 +54,17 @@ def _alike(columns: Sequence[Sequence[float]], profile: Sequence[float]) -> floa
     tasks count alike.
     """
     middles = [fsum(row) / len(columns) for row in zip(*columns, strict=True)]
-    centred = [[x - y for x, y in zip(own, middles, strict=True)] for own in columns]
+    centred = [
+        [x - y for x, y in zip(own_figures, middles, strict=True)] for own_figures in columns
+    ]
     square = max(fsum(x * x for x in profile), _TINY)
     along = [
         fsum(x * y for x, y in zip(row, profile, strict=True)) / square
         for row in zip(*centred, strict=True)
     ]
     centred = [
-        [x - share * of for x, share in zip(own, along, strict=True)]
-        for own, of in zip(centred, profile, strict=True)
+        [x - share * figure for x, share in zip(own, along, strict=True)]
+        for own, figure in zip(centred, profile, strict=True)
     ]
     lengths = [sqrt(fsum(x * x for x in row)) for row in zip(*centred, strict=True)]
     centred = [
@@ -72,5 +74,5 @@ def _alike(columns: Sequence[Sequence[float]], profile: Sequence[float]) -> floa
     products = [
         sum(x * y for x, y in zip(one, other, strict=True)) for one in centred for other in centred
     ]
-    total = fsum(products[at] for at in range(0, len(products), len(columns) + 1))
+    total = fsum(products[index] for index in range(0, len(products), len(columns) + 1))
     return fsum(x * x for x in products) / total**2 if total else 0.0

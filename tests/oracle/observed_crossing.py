@@ -40,14 +40,14 @@ _NONE: Final = (0, 0, 0)
 
 def crossing(sides: Mapping[str, Cells], strategies: Sequence[str]) -> Json:
     """Return what a report states of two domains beside their table: the word and its figures."""
-    kept, tasks = _kept(sides, strategies)
+    kept, tasks = _decided_tasks(sides, strategies)
     by_domain = {
         name: sorted([[*cells.get((k, task), _NONE)] for k in kept] for task in tasks[name])
         for name, cells in sorted(sides.items())
     }
-    every = [sum(map(sum, cells.values())) for cells in sides.values()]
+    all_totals = [sum(map(sum, cells.values())) for cells in sides.values()]
     tied = sum(cell[2] for cells in sides.values() for cell in cells.values())
-    enough = sum(every) - tied >= FEWEST_DECIDED * sum(every)
+    enough = sum(all_totals) - tied >= FEWEST_DECIDED * sum(all_totals)
     report: Json = {
         "rule": RULE,
         "left_out_strategies": [k for k in strategies if k not in kept],
@@ -65,7 +65,7 @@ def crossing(sides: Mapping[str, Cells], strategies: Sequence[str]) -> Json:
     return report
 
 
-def _kept(
+def _decided_tasks(
     sides: Mapping[str, Cells], strategies: Sequence[str]
 ) -> tuple[list[str], dict[str, set[object]]]:
     """Return the strategies and each domain's tasks on which enough was decided (Reading R72)."""
@@ -73,7 +73,7 @@ def _kept(
         name: {key for key, (won, lost, _) in cells.items() if won + lost}
         for name, cells in sides.items()
     }
-    every = {name: {task for _, task in cells} for name, cells in sides.items()}
+    all_tasks = {name: {task for _, task in cells} for name, cells in sides.items()}
 
     def on(name: str, strategy: str, tasks: set[object]) -> int:
         return sum((strategy, task) in decided[name] for task in tasks)
@@ -81,7 +81,7 @@ def _kept(
     kept = [
         k
         for k in strategies
-        if all(on(n, k, own) >= max(1, FEWEST_TASKS * len(own)) for n, own in every.items())
+        if all(on(n, k, own) >= max(1, FEWEST_TASKS * len(own)) for n, own in all_tasks.items())
     ]
     tasks = {
         name: {
@@ -90,9 +90,9 @@ def _kept(
             if sum((k, task) in decided[name] for k in kept)
             >= max(1, FEWEST_STRATEGIES * len(kept))
         }
-        for name, own in every.items()
+        for name, own in all_tasks.items()
     }
-    return [k for k in kept if all(on(n, k, own) for n, own in tasks.items())], tasks
+    return [k for k in kept if all(on(n, k, own_task) for n, own_task in tasks.items())], tasks
 
 
 def _worked_out(by_domain: Mapping[str, list[list[list[int]]]]) -> Json:
@@ -105,8 +105,8 @@ def _worked_out(by_domain: Mapping[str, list[list[list[int]]]]) -> Json:
     ways = comb(sum(sizes), first)
     splits = min(ways // 2 if sizes[0] == sizes[1] else ways, _MOST)
     permuted = max(sizes) <= UNEQUAL * min(sizes)
-    both = estimates[2]["crossing"]
-    p = p_value(units, first, pooled) if permuted else _by_spread(both, freedom)
+    both_crossings = estimates[2]["crossing"]
+    p = p_value(units, first, pooled) if permuted else _by_spread(both_crossings, freedom)
     chance = by_chance(units, first, (ties[0], ties[1]))
     method = "permutation" if permuted else "jackknife"
     directions = {
@@ -146,19 +146,19 @@ def _estimates(
     cuts = _cuts([len(each) for each in blocks])
 
     def table(chosen: Sequence[set[int]]) -> Pair:
-        one, other = (
+        left, right = (
             rates_of([units[unit] for at in sorted(picks) for unit in each[at]])
             for each, picks in zip(blocks, chosen, strict=True)
         )
-        return one, other
+        return left, right
 
     every = [set(range(len(each))) for each in blocks]
     without = [
-        [every[side] - ({at} if side == left else set()) for side in (0, 1)]
+        [every[side] - ({position} if side == left else set()) for side in (0, 1)]
         for left in (0, 1)
-        for at in range(len(blocks[left]))
+        for position in range(len(blocks[left]))
     ]
-    seen = [
+    retests = [
         _with_both(figures([table(chosen) for chosen in some], ties, wheels, numbers=numbers))
         for some, wheels, numbers in (
             ([every], _WHEELS, None),
@@ -168,11 +168,11 @@ def _estimates(
         )
     ]
     fewest = min(sizes) if freedom else None
-    where = [(side, at) for side in (0, 1) for at in range(len(blocks[side]))]
+    where = [(side, position) for side in (0, 1) for position in range(len(blocks[side]))]
     return [
         {
             name: _estimated(
-                [[each[of][name] for each in part] for part in seen], cuts, where, fewest
+                [[each[of][name] for each in part] for part in retests], cuts, where, fewest
             )
             for name in (FIGURES if of < _TWO else FIGURES[-1:])
         }
@@ -183,7 +183,7 @@ def _estimates(
 def _with_both(rows: list[list[dict[str, Twice]]]) -> list[list[dict[str, Twice]]]:
     """Return the figures with what crosses into both domains together."""
     for into in rows:
-        (a, b), (c, d) = (each["crossing"] for each in into)
+        (a, b), (c, d) = (retests["crossing"] for retests in into)
         into.append({"crossing": (a + c, b + d)})
     return rows
 
@@ -195,7 +195,7 @@ def _blocks(sizes: Sequence[int]) -> list[list[list[int]]]:
         count = min(size, _BLOCKS)
         order = [*range(size)] if count == size else mixed(size)
         more = size % count  # the first blocks have one unit more
-        ends = [at * (size // count) + min(at, more) for at in range(count + 1)]
+        ends = [index * (size // count) + min(index, more) for index in range(count + 1)]
         blocks.append([[start + unit for unit in order[a:b]] for a, b in pairwise(ends)])
         start += size
     return blocks
@@ -213,10 +213,10 @@ def _cuts(counts: Sequence[int]) -> list[list[set[int]]]:
                 continue
             row = [next(drawn) for _ in range(count)]
             order = sorted(range(count), key=row.__getitem__)
-            upper = {at for at, block in enumerate(order) if block < count // 2}
+            upper = {index for index, block in enumerate(order) if block < count // 2}
             halves += [upper, every - upper]
         sides.append(halves)
-    return [[one, other] for one, other in zip(*sides, strict=True)]
+    return [[left, right] for left, right in zip(*sides, strict=True)]
 
 
 def _estimated(
@@ -226,19 +226,19 @@ def _estimated(
     fewest: int | None,
 ) -> _Estimate:
     """Return a figure corrected by its halves, with its spread over blocks (Reading R74)."""
-    (whole,), other, halves, without = seen
-    value = 2 * fmean(whole) - fmean(x for each in other for x in each)
+    (whole_retest,), other_retests, halves, reduced_retests = seen
+    value = 2 * fmean(whole_retest) - fmean(x for retest in other_retests for x in retest)
     if fewest is None:
         return _Estimate(value, None, None)
     apart = [
-        [(one - other) / 2 for one, other in zip(*cut, strict=True)]
+        [(left_part - right) / 2 for left_part, right in zip(*cut, strict=True)]
         for cut in zip(halves[::2], halves[1::2], strict=True)
     ]
-    of_a_cut = max(0.0, fmean(one * other for one, other in apart))
+    of_a_cut = max(0.0, fmean(left_part * right for left_part, right in apart))
     centre = [fmean(half[i] for half in halves) for i in (0, 1)]
     of_a_half = fmean((half[0] - centre[0]) * (half[1] - centre[1]) for half in halves)
     moved: tuple[list[list[float]], ...] = ([], [])
-    for (side, at), left in zip(where, without, strict=True):
+    for (side, at), left in zip(where, reduced_retests, strict=True):
         lacking = [half for half, cut in zip(halves, cuts, strict=True) if at not in cut[side]]
         moved[side].append([2 * left[i] - fmean(half[i] for half in lacking) for i in (0, 1)])
     of_units = 0.0
@@ -246,26 +246,26 @@ def _estimated(
         middles = [fmean(row[i] for row in rows) for i in (0, 1)]
         off = fmean((row[0] - middles[0]) * (row[1] - middles[1]) for row in rows)
         of_units += (len(rows) - 1) * (off - of_a_cut / _CUTS)
-    noise = [fmean((x - y) ** 2 / 4 for x, y in some) for some in ([whole], other)]
-    of_wheels = 4 * noise[0] + noise[1] / len(other)
+    noise = [fmean((x - y) ** 2 / 4 for x, y in some) for some in ([whole_retest], other_retests)]
+    of_wheels = 4 * noise[0] + noise[1] / len(other_retests)
     spread = max(min(1.5, 1 + 20 / fewest) * of_a_half, of_units, 0.0)
     spread *= fewest / max(1, fewest - 2)
     return _Estimate(value, spread + of_wheels, of_a_cut + of_wheels)
 
 
 def _direction(estimates: Mapping[str, _Estimate], chance: float, p: float, freedom: int) -> Json:
-    stated: Json = {"chance": _share(chance)}
+    stated_document: Json = {"chance": _share(chance)}
     for name, estimate in estimates.items():
         interval = None
         if estimate.variance is not None:
             half = student(freedom) * sqrt(estimate.variance)
             interval = [estimate.value - half, estimate.value + half]
-        stated |= {name: estimate.value, f"{name}_ci95": interval}
-    stated["redirected"] = _share(stated["redirected"])
-    if interval := stated["redirected_ci95"]:
+        stated_document |= {name: estimate.value, f"{name}_ci95": interval}
+    stated_document["redirected"] = _share(stated_document["redirected"])
+    if interval := stated_document["redirected_ci95"]:
         low, high = map(_share, interval)
-        stated["redirected_ci95"] = [0.0 if p > LEVEL else low, high]
-    return stated
+        stated_document["redirected_ci95"] = [0.0 if p > LEVEL else low, high]
+    return stated_document
 
 
 def _share(value: float) -> float:

@@ -24,18 +24,18 @@ def places(rows: list[Verdict]) -> dict[str, Json | None]:
         for row in rows
         if row.stated["first"] == "b" and _asking(row) in plain
     ]
-    seen: dict[str, list[Seen]] = {"all": [], "readable": [], "first": []}
-    for one, other in both:
-        same = float(one.readable and one.said == other.said)
-        seen["all"].append((same, 1, one))
-        if one.readable and other.readable:
-            seen["readable"].append((same, 1, one))
-        if one.decided and other.decided:
-            seen["first"].append(((one.said == "a") / 2 + (other.said == "b") / 2, 1, one))
+    seen_rows: dict[str, list[Seen]] = {"all": [], "readable": [], "first": []}
+    for left, right in both:
+        same = float(left.readable and left.said == right.said)
+        seen_rows["all"].append((same, 1, left))
+        if left.readable and right.readable:
+            seen_rows["readable"].append((same, 1, left))
+        if left.decided and right.decided:
+            seen_rows["first"].append(((left.said == "a") / 2 + (right.said == "b") / 2, 1, left))
     return {
-        "place_consistency": share(seen["all"]),
-        "place_consistency_readable": share(seen["readable"]),
-        "first_place": share(seen["first"]),
+        "place_consistency": share(seen_rows["all"]),
+        "place_consistency_readable": share(seen_rows["readable"]),
+        "first_place": share(seen_rows["first"]),
     }
 
 
@@ -65,21 +65,21 @@ def gold(rows: list[Verdict]) -> dict[str, Json | None]:
     return {**figures, "accuracy_readable": readable}
 
 
-def said(rows: list[Verdict]) -> dict[str, Json | None]:
+def answer_shares(rows: list[Verdict]) -> dict[str, Json | None]:
     """Return ties, unreadable answers, and how often the longer candidate won."""
-    stated = [row for row in rows if row.said and row.stated["b_sha256"] is not None]
-    every = [row for row in rows if row.said or row.score is not None]
+    stated_verdicts = [row for row in rows if row.said and row.stated["b_sha256"] is not None]
+    all_verdicts = [row for row in rows if row.said or row.score is not None]
     won = [
         (float(row.said == row.longer), row.stated["gold"] == row.longer, row)
-        for row in stated
+        for row in stated_verdicts
         if row.decided and row.longer
     ]
     golden = [each for each in won if each[2].stated["gold"] in {"a", "b"}]
     sides = [[(h, r) for h, is_better, r in golden if is_better is side] for side in (True, False)]
     held = mean_of_shares(sides)
     return {
-        "ties": share([(row.said == "tie", 1, row) for row in stated]),
-        "unreadable": share([(row.said == "unreadable", 1, row) for row in every]),
+        "ties": share([(row.said == "tie", 1, row) for row in stated_verdicts]),
+        "unreadable": share([(row.said == "unreadable", 1, row) for row in all_verdicts]),
         "longer": share([(hit, 1, row) for hit, _, row in won]),
         "longer_by_gold": held,
     }
@@ -87,7 +87,7 @@ def said(rows: list[Verdict]) -> dict[str, Json | None]:
 
 def humans(rows: list[Verdict]) -> dict[str, Json | None]:
     """Return agreement with persons, and between them."""
-    seen: dict[str, list[Seen]] = {
+    seen_rows: dict[str, list[Seen]] = {
         name: [] for name in ("mean", "mean_ceiling", "majority", "others", "others_ceiling")
     }
     tables = []
@@ -96,23 +96,26 @@ def humans(rows: list[Verdict]) -> dict[str, Json | None]:
         if not persons or row.said is None:
             continue
         n = len(persons)
-        seen["mean"].append((persons.count(row.said) / n, 1, row))
+        seen_rows["mean"].append((persons.count(row.said) / n, 1, row))
         if n > 1:
-            alike = sum(one == other for one, other in combinations(persons, 2))
-            seen["mean_ceiling"].append((alike / (n * (n - 1) / 2), 1, row))
+            alike = sum(one == other_person for one, other_person in combinations(persons, 2))
+            seen_rows["mean_ceiling"].append((alike / (n * (n - 1) / 2), 1, row))
         majority = _majority(persons)
         if majority:
-            seen["majority"].append((row.said == majority, 1, row))
+            seen_rows["majority"].append((row.said == majority, 1, row))
             if row.readable:
                 tables.append((row.cluster, {(majority, str(row.said)): 1.0}))
-        without = [(p, _majority(persons[:at] + persons[at + 1 :])) for at, p in enumerate(persons)]
+        without = [
+            (p, _majority(persons[:index] + persons[index + 1 :]))
+            for index, p in enumerate(persons)
+        ]
         others = [(person, most) for person, most in without if most]
         for name, hits in (
             ("others", sum(row.said == most for _, most in others)),
             ("others_ceiling", sum(person == most for person, most in others)),
         ):
-            seen[name].append((hits, len(others), row))
-    figures = {f"humans_{name}": share(each) for name, each in seen.items()}
+            seen_rows[name].append((hits, len(others), row))
+    figures = {f"humans_{name}": share(seen_by_key) for name, seen_by_key in seen_rows.items()}
     return {**figures, "humans_kappa": kappa(tables)}
 
 
@@ -134,20 +137,20 @@ def kappa(tables: list[tuple[object, dict[tuple[str, str], float]]]) -> Json | N
             whole[cell] += value / n
     rows = {k: sum(whole[k, m] for m in CHOICES) for k in CHOICES}
     columns = {m: sum(whole[k, m] for k in CHOICES) for m in CHOICES}
-    seen = sum(whole[k, k] for k in CHOICES)
+    total = sum(whole[k, k] for k in CHOICES)
     chance = sum(rows[k] * columns[k] for k in CHOICES)
     left = 1 - chance
     if left <= 1e-12:
         return None
     slope = {
-        (k, m): ((k == m) * left - (1 - seen) * (columns[k] + rows[m])) / left**2 for k, m in whole
+        (k, m): ((k == m) * left - (1 - total) * (columns[k] + rows[m])) / left**2 for k, m in whole
     }
     mean = sum(slope[cell] * whole[cell] for cell in whole)
     moves = [
         (cluster, (sum(slope[cell] * value for cell, value in table.items()) - mean) / n)
         for cluster, table in tables
     ]
-    return linear((seen - chance) / left, moves, n, (-1.0, 1.0))
+    return linear((total - chance) / left, moves, n, (-1.0, 1.0))
 
 
 def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
@@ -156,22 +159,22 @@ def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
     for row in rows:
         if row.readable or row.score is not None:
             by_question.setdefault(row.asked, []).append(row)
-    seen: dict[str, list[Seen]] = {name: [] for name in _AGAIN}
+    seen_rows: dict[str, list[Seen]] = {name: [] for name in _AGAIN}
     copied = contrary = 0
-    for one, other in chain.from_iterable(combinations(ones, 2) for ones in by_question.values()):
-        is_copy = one.answer is not None and one.answer == other.answer
-        gap = None if one.score is None or other.score is None else abs(one.score - other.score)
-        alike = one.said == other.said if gap is None else gap == 0
+    for left, right in chain.from_iterable(combinations(ones, 2) for ones in by_question.values()):
+        is_copy = left.answer is not None and left.answer == right.answer
+        gap = None if left.score is None or right.score is None else abs(left.score - right.score)
+        alike = left.said == right.said if gap is None else gap == 0
         copied += is_copy
         contrary += is_copy and not alike
-        names = ["repeat_consistency_all"] if one.readable and other.readable else []
+        names = ["repeat_consistency_all"] if left.readable and right.readable else []
         if not is_copy:
             names += ["score_repeat_exact"] if gap is not None else names and ["repeat_consistency"]
         for name in names:
-            seen[name].append((float(alike), 1, one))
+            seen_rows[name].append((float(alike), 1, left))
         if gap is not None and not is_copy:
-            seen["score_repeat_within_1"].append((float(gap <= 1), 1, one))
-    return copied, contrary, {name: share(each) for name, each in seen.items()}
+            seen_rows["score_repeat_within_1"].append((float(gap <= 1), 1, left))
+    return copied, contrary, {name: share(seen_by_key) for name, seen_by_key in seen_rows.items()}
 
 
 def scored(rows: list[Verdict]) -> dict[str, Json | None]:
@@ -236,7 +239,7 @@ def confident(rows: list[Verdict]) -> dict[str, Json | None]:
     ]
     if not stated:
         return {}
-    clusters = {rank: at for at, rank in enumerate(sorted({row.rank for row in sure}))}
+    clusters = {rank: index for index, rank in enumerate(sorted({row.rank for row in sure}))}
 
     def error(left_out: set[int]) -> float:
         gaps: dict[int, float] = {}

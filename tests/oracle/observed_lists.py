@@ -21,7 +21,7 @@ def scores_of(row: Verdict) -> list[float | None]:
     names, picked = row.stated["candidates"], row.stated["picked"]
     if row.stated["scores"] is not None:
         return [*row.stated["scores"]]
-    return [None if picked is None else float(at == picked) for at in range(len(names))]
+    return [None if picked is None else float(index == picked) for index in range(len(names))]
 
 
 def _together(rows: list[Verdict]) -> list[float | None]:
@@ -33,13 +33,13 @@ def _together(rows: list[Verdict]) -> list[float | None]:
 
 def _won(scores: list[float | None], right: int) -> tuple[float, float]:
     """Return the right candidate's share of the highest score, and how many others it beats."""
-    own = scores[right]
-    known = [score for score in scores if score is not None]
-    if own is None:
+    own_score = scores[right]
+    known_figures = [score for score in scores if score is not None]
+    if own_score is None:
         return 0.0, 0.0
-    top = [score for score in known if score >= max(known) - _EQUAL]
-    below = [score for score in known if own > score + _EQUAL]
-    return (own >= max(known) - _EQUAL) / len(top), len(below) / (len(scores) - 1)
+    top = [score for score in known_figures if score >= max(known_figures) - _EQUAL]
+    below = [score for score in known_figures if own_score > score + _EQUAL]
+    return (own_score >= max(known_figures) - _EQUAL) / len(top), len(below) / (len(scores) - 1)
 
 
 def after(rows: list[Verdict], k: int) -> tuple[float, float, float]:
@@ -56,10 +56,10 @@ def after(rows: list[Verdict], k: int) -> tuple[float, float, float]:
 
 def by_list(rows: list[Verdict]) -> dict[object, list[Verdict]]:
     """Return the askings of each list, as they stand in the file, by repeat."""
-    found: dict[object, list[Verdict]] = {}
+    verdicts: dict[object, list[Verdict]] = {}
     for row in rows:
-        found.setdefault(row.unit, []).append(row)
-    return found
+        verdicts.setdefault(row.unit, []).append(row)
+    return verdicts
 
 
 def of_lists(rows: list[Verdict], asked: int) -> dict[str, Json | None]:
@@ -72,7 +72,7 @@ def of_lists(rows: list[Verdict], asked: int) -> dict[str, Json | None]:
         enough = {key: ones for key, ones in askings.items() if len(ones) >= k}
         won = [(after(ones, k), ones[0]) for ones in enough.values()]
         if won:
-            best, high, pairs = ([(each[at], 1, row) for each, row in won] for at in range(3))
+            best, high, pairs = ([(each[index], 1, row) for each, row in won] for index in range(3))
             found = share(best)
             assert found
             unseen = max(0, asked - len(askings))
@@ -107,7 +107,7 @@ def of_picks(rows: list[Verdict]) -> dict[str, Json | None]:
     rows = lists(rows)
     if all(row.stated["picked"] is None for row in rows):
         return {}
-    seen: dict[str, list[Seen]] = {name: [] for name in ("own", "all", "rearranged")}
+    seen_rows: dict[str, list[Seen]] = {name: [] for name in ("own", "all", "rearranged")}
     for ones in by_list(rows).values():
         first: dict[object, Verdict] = {}
         for row in ones:
@@ -116,29 +116,30 @@ def of_picks(rows: list[Verdict]) -> dict[str, Json | None]:
             picks = {one.stated["picked"], other.stated["picked"]}
             if one.stated["order"] == other.stated["order"] and None not in picks:
                 hit: Seen = (float(len(picks) == 1), 1, one)
-                seen["all"].append(hit)
+                seen_rows["all"].append(hit)
                 if one.answer is None or one.answer != other.answer:
-                    seen["own"].append(hit)
+                    seen_rows["own"].append(hit)
         ordered = [row for order, row in first.items() if order is not None]
         for one, other in combinations(ordered, 2):
             same = None is not one.stated["picked"] == other.stated["picked"]
-            seen["rearranged"].append((float(same), 1, one))
+            seen_rows["rearranged"].append((float(same), 1, one))
     return {
         "unreadable": share([(float(row.stated["picked"] is None), 1, row) for row in rows]),
-        "repeat_consistency": share(seen["own"]),
-        "repeat_consistency_all": share(seen["all"]),
-        "rearranged_consistency": share(seen["rearranged"]),
+        "repeat_consistency": share(seen_rows["own"]),
+        "repeat_consistency_all": share(seen_rows["all"]),
+        "rearranged_consistency": share(seen_rows["rearranged"]),
     }
 
 
-def effect(one: list[Verdict], two: list[Verdict]) -> dict[str, Json | None]:
+def effect(verdicts: list[Verdict], two: list[Verdict]) -> dict[str, Json | None]:
     """Return by how much more often the second way of asking has the right one as the best."""
     sides = [
-        by_list([row for row in lists(rows) if row.stated["order"] is None]) for rows in (one, two)
+        by_list([row for row in lists(rows) if row.stated["order"] is None])
+        for rows in (verdicts, two)
     ]
-    most = min(max(map(len, side.values()), default=0) for side in sides)
+    smallest = min(max(map(len, side.values()), default=0) for side in sides)
     figures = {}
-    for k in sorted({1, min(_MOST, most)}) if most else ():
+    for k in sorted({1, min(_MOST, smallest)}) if smallest else ():
         gaps = [
             (ones[0].cluster, after(sides[1][key], k)[0] - after(ones, k)[0])
             for key, ones in sides[0].items()

@@ -10,7 +10,7 @@ from oracle.observed_rows import Verdict
 from oracle.observed_sums import Json, Seen, average, linear, share
 from oracle.observed_transfer import always
 
-from epc.records.observed.types import UNKNOWN, Setting
+from epc.records.verdicts.types import UNKNOWN, Setting
 
 Asked = tuple[list[str], Setting, list[Verdict]]
 Both = tuple[list[Verdict], list[Verdict]]
@@ -33,20 +33,20 @@ def pairs(groups: list[Asked]) -> Iterator[Json]:
             }
 
 
-def _alike(one: Setting, other: Setting) -> bool:
+def _alike(setting: Setting, other: Setting) -> bool:
     """Return whether two judges, not one, were asked with one prompt."""
-    same = one.prompt.sha256 == other.prompt.sha256
-    known = one.prompt.sha256 != UNKNOWN or one.prompt.name == other.prompt.name != UNKNOWN
-    models = {one.judge.model, other.judge.model}
-    two = one.judge.name != other.judge.name and (len(models) > 1 or models == {UNKNOWN})
+    same = setting.prompt.sha256 == other.prompt.sha256
+    known = setting.prompt.sha256 != UNKNOWN or setting.prompt.name == other.prompt.name != UNKNOWN
+    models = {setting.judge.model, other.judge.model}
+    two = setting.judge.name != other.judge.name and (len(models) > 1 or models == {UNKNOWN})
     return two and same and known
 
 
-def _both(rows: list[Verdict], other: list[Verdict], *, scores: bool) -> Iterator[Both]:
+def _shared_questions(rows: list[Verdict], other: list[Verdict], *, scores: bool) -> Iterator[Both]:
     """Yield what both judges say of one item and order."""
     sides: tuple[dict[object, list[Verdict]], ...] = ({}, {})
-    for side, each in zip(sides, (rows, other), strict=True):
-        for row in each:
+    for side, verdicts in zip(sides, (rows, other), strict=True):
+        for row in verdicts:
             if row.score is not None if scores else row.readable:
                 side.setdefault(row.asked, []).append(row)
     for question in sides[0].keys() & sides[1].keys():
@@ -56,7 +56,7 @@ def _both(rows: list[Verdict], other: list[Verdict], *, scores: bool) -> Iterato
 def _verdicts(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | None]:
     tables = []
     agreed: list[Seen] = []
-    for left, right in _both(rows, other, scores=False):
+    for left, right in _shared_questions(rows, other, scores=False):
         table = Counter((str(x.said), str(y.said)) for x in left for y in right)
         shares = {cell: count / len(left) / len(right) for cell, count in table.items()}
         tables.append((left[0].cluster, shares))
@@ -67,7 +67,7 @@ def _verdicts(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | Non
 def _scores(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | None]:
     gaps = [
         (left[0], _mean_score(right) - _mean_score(left))
-        for left, right in _both(rows, other, scores=True)
+        for left, right in _shared_questions(rows, other, scores=True)
     ]
     if not gaps:
         return {}
@@ -80,16 +80,18 @@ def _mean_score(rows: list[Verdict]) -> float:
     return sum(row.score or 0.0 for row in rows) / len(rows)
 
 
-def own(one: Asked, every: list[Asked], same: Mapping[str, str]) -> dict[str, Json | None]:
+def self_preference(
+    question: Asked, all_questions: list[Asked], same: Mapping[str, str]
+) -> dict[str, Json | None]:
     """Return how far a judge favours its own outputs, as its report has it (Reading R24)."""
-    _, setting, rows = one
+    _, setting, rows = question
     mine = _authors(setting, same)
     figures: dict[str, Json | None] = {}
     if not mine & {author for row in rows for author in (row.stated["a_by"], row.stated["b_by"])}:
         return figures
     for name, scores in (("self_preference", False), ("self_preference_score", True)):
         compared = []
-        for _, other, other_rows in every:
+        for _, other, other_rows in all_questions:
             if _alike(setting, other):
                 gaps = _gaps(rows, other_rows, mine, _authors(other, same), scores=scores)
                 if gaps[0] and gaps[1]:
@@ -114,7 +116,7 @@ def _gaps(
     of_own: list[Gap] = []
     of_others: list[Gap] = []
     baseline = always([r for r in rows if r.said and r.stated["a_by"] and r.stated["b_by"]])
-    for left, right in _both(rows, other, scores=scores):
+    for left, right in _shared_questions(rows, other, scores=scores):
         a, b = left[0].stated["a_by"], left[0].stated["b_by"]
         if a is None or (b is None and not scores) or {a, b} & theirs:
             continue

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from oracle.observed_sums import Json
 
-from epc.records.observed.columns import Verdicts
-from epc.records.observed.types import UNKNOWN
+from epc.records.verdicts.columns import Verdicts
+from epc.records.verdicts.types import UNKNOWN
 
 CHOICES: Final = ("a", "b", "tie")
 _LONG: Final = 100
@@ -22,7 +22,7 @@ _FIELDS: Final = (
 
 @dataclass(slots=True)
 class Verdict:
-    """One verdict; `rank` is its question's place among those of the file."""
+    """A verdict; `rank` is its question's place among those of the file."""
 
     stated: Json
     rank: int
@@ -32,12 +32,12 @@ class Verdict:
 
     @property
     def decided(self) -> bool:
-        """Whether it names a winner."""
+        """Return whether it names a winner."""
         return self.said in {"a", "b"}
 
     @property
     def readable(self) -> bool:
-        """Whether it says anything."""
+        """Return whether it says anything."""
         return self.said in CHOICES
 
     @property
@@ -112,14 +112,14 @@ def _pairs(row: Verdict, picking: set[str]) -> list[Verdict]:
     if row.stated["setting"] in picking:
         return []
     found = []
-    for two in combinations(range(len(names)), 2):
-        if right is None or right in two:
-            a, b = sorted(two, key=names.__getitem__)
+    for two_indexes in combinations(range(len(names)), 2):
+        if right is None or right in two_indexes:
+            a, b = sorted(two_indexes, key=names.__getitem__)
             known = scores[a] is not None and scores[b] is not None
-            stated = dict.fromkeys(_FIELDS) | {
+            stated_counts = dict.fromkeys(_FIELDS) | {
                 **{name: row.stated[name] for name in ("setting", "subset", "repeat")},
                 "question_sha256": row.stated["question_sha256"],
-                "item": f"{row.stated['item']}/{two[0]}/{two[1]}",
+                "item": f"{row.stated['item']}/{two_indexes[0]}/{two_indexes[1]}",
                 "a_sha256": names[a],
                 "b_sha256": names[b],
                 "a_score": scores[a],
@@ -127,8 +127,10 @@ def _pairs(row: Verdict, picking: set[str]) -> list[Verdict]:
                 "verdict": None if known else "unreadable",
                 "gold": None if right is None else "ab"[right == b],
             }
-            said = stated["verdict"] or _higher(scores[a], scores[b], "tie")
-            found.append(Verdict(stated=stated, rank=row.rank, said=said, longer=None, answer=None))
+            said = stated_counts["verdict"] or _higher(scores[a], scores[b], "tie")
+            found.append(
+                Verdict(stated=stated_counts, rank=row.rank, said=said, longer=None, answer=None)
+            )
     return found
 
 

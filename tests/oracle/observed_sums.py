@@ -57,12 +57,12 @@ def average(values: Sequence[tuple[object, float]]) -> Json | None:
     if not values:
         return None
     middle = fsum(value for _, value in values) / len(values)
-    found = linear(
+    document = linear(
         middle, [(c, (value - middle) / len(values)) for c, value in values], len(values)
     )
-    if found["ci95"] is None and found["items"] > 1:
-        found["ci95"] = [middle, middle]
-    return found
+    if document["ci95"] is None and document["items"] > 1:
+        document["ci95"] = [middle, middle]
+    return document
 
 
 def mean_of_shares(strata: Sequence[Sequence[tuple[float, Asking]]]) -> Json | None:
@@ -158,7 +158,7 @@ def _parts(moves: Iterable[tuple[object, float]]) -> list[float]:
     sums: dict[object, list[float]] = {}
     for cluster, move in moves:
         sums.setdefault(cluster, []).append(move)
-    return [fsum(each) for each in sums.values()]
+    return [fsum(figures) for figures in sums.values()]
 
 
 def _spread(parts: Sequence[float]) -> float:

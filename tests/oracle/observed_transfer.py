@@ -24,7 +24,7 @@ def table(rows: list[Verdict], chosen: str | None, domains: Sequence[str]) -> Js
     baseline = chosen or always(pairs)
     if baseline is None:
         return None
-    contests = [*_met(pairs, baseline)] if pairs else [*_scored(rows, baseline)]
+    contests = [*_contests(pairs, baseline)] if pairs else [*_scored(rows, baseline)]
     sides = _sides(contests, domains)
     used = [one for side in sides.values() for one in side]
     strategies = sorted({author for author, *_ in used})
@@ -53,13 +53,13 @@ def always(pairs: list[Verdict]) -> str | None:
     return common.pop() if len(common) == 1 else None
 
 
-def _met(pairs: list[Verdict], baseline: str) -> Iterator[Contest]:
+def _contests(pairs: list[Verdict], baseline: str) -> Iterator[Contest]:
     for row in pairs:
         authors = {"a": row.stated["a_by"], "b": row.stated["b_by"]}
-        others = [side for side, author in authors.items() if author != baseline]
-        if len(others) == 1:
-            ended = "tie" if not row.decided else "won" if row.said == others[0] else "lost"
-            yield authors[others[0]], row.task, row.stated["subset"], ended
+        other_sides = [side for side, author in authors.items() if author != baseline]
+        if len(other_sides) == 1:
+            ended = "tie" if not row.decided else "won" if row.said == other_sides[0] else "lost"
+            yield authors[other_sides[0]], row.task, row.stated["subset"], ended
 
 
 def _scored(rows: list[Verdict], baseline: str) -> Iterator[Contest]:
@@ -70,7 +70,7 @@ def _scored(rows: list[Verdict], baseline: str) -> Iterator[Contest]:
         if row.score is not None and row.stated["a_by"]:
             scores.setdefault((row.task, row.stated["a_by"]), []).append(row.score)
             subsets.setdefault((row.task, row.stated["a_by"]), row.stated["subset"])
-    means = {key: sum(each) / len(each) for key, each in scores.items()}
+    means = {key: sum(figures) / len(figures) for key, figures in scores.items()}
     for (task, author), mean in means.items():
         against = means.get((task, baseline))
         if author != baseline and against is not None:
@@ -87,9 +87,9 @@ def _sides(contests: list[Contest], domains: Sequence[str]) -> dict[str, list[Co
         most = sorted(tasks, key=lambda subset: (-tasks[subset], subset))[:_TWO]
         patterns = {subset: [subset] for subset in most}
     by_domain: dict[str, list[Contest]] = {}
-    for one in contests:
+    for contest in contests:
         for name, subsets in patterns.items():
-            fits = any(one[2] == s or (domains and fnmatchcase(one[2], s)) for s in subsets)
-            if one[2] and fits:
-                by_domain.setdefault(name, []).append(one)
+            fits = any(contest[2] == s or (domains and fnmatchcase(contest[2], s)) for s in subsets)
+            if contest[2] and fits:
+                by_domain.setdefault(name, []).append(contest)
     return by_domain

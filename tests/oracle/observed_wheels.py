@@ -52,24 +52,29 @@ def figures(
     with `numbers` have draws of their own by these, others have the same.
     """
     rows = []
-    for at, pair in enumerate(tables):
-        stream = () if numbers is None else (1 + numbers[at],)
+    for index, pair in enumerate(tables):
+        stream = () if numbers is None else (1 + numbers[index],)
         ended = _policies(pair, ties, wheels, stream, whole=whole)
-        rows.append([_of(own, *of) for own, of in zip(pair, ended, strict=True)])
+        rows.append([_retests(own, *halves) for own, halves in zip(pair, ended, strict=True)])
     return rows
 
 
-def _of(own: Rates, crossed: Halves, again: Halves, *more: Halves) -> dict[str, Twice]:
+def _retests(
+    own: Rates, crossed: Halves, repeated_halves: Halves, *further_halves: Halves
+) -> dict[str, Twice]:
     apart = [
-        [x - y for x, y in zip(*both, strict=True)] for both in zip(crossed, again, strict=True)
+        [x - y for x, y in zip(*both, strict=True)]
+        for both in zip(crossed, repeated_halves, strict=True)
     ]
     # The sign is half that of the other half of the wheels and half that of all of them.
     signed = [
-        fsum((_sign(y) + _sign(x + y)) * x for x, y in zip(one, other, strict=True)) / 4
-        for one, other in (apart, apart[::-1])
+        fsum((_sign(y) + _sign(x + y)) * x for x, y in zip(left, right, strict=True)) / 4
+        for left, right in (apart, apart[::-1])
     ]
     values = {"redirected": (signed[0], signed[1])}
-    for name, other in zip(FIGURES[1:], (again, *more), strict=True) if more else ():
+    for name, other in (
+        zip(FIGURES[1:], (repeated_halves, *further_halves), strict=True) if further_halves else ()
+    ):
         lost = [
             fsum((y - x) * rate for x, y, rate in zip(*both, own, strict=True))
             for both in zip(crossed, other, strict=True)
@@ -96,11 +101,11 @@ def _policies(
         half = 2 * wheel // wheels
         begun, then = (_draws((step, *stream), wheels, wheel) for step in (0, 1))
         alone = [_walk(start, odds, begun) for odds in sides]
-        for at, odds in enumerate(sides):
-            ended = [_walk(alone[1 - at], odds, then), _walk(alone[at], odds, then)]
+        for index, odds in enumerate(sides):
+            ended = [_walk(alone[1 - index], odds, then), _walk(alone[index], odds, then)]
             if whole:
-                ended += [alone[at], _walk(_walk(start, dealt[at], begun), odds, then)]
-            for total, weights in zip(sums[at], ended, strict=True):
+                ended += [alone[index], _walk(_walk(start, dealt[index], begun), odds, then)]
+            for total, weights in zip(sums[index], ended, strict=True):
                 total[half] = [x + y for x, y in zip(total[half], weights, strict=True)]
     n = wheels // 2
     return [[[[x / n for x in one] for one in each] for each in of] for of in sums]
@@ -160,7 +165,7 @@ def p_value(units: Sequence[Counts], first: int, ties: Rates) -> float:
     rows, listed = _arrangements(first, len(units) - first)
     rows = rows if listed else [[*range(first)], *rows]
     moved = [_redirected(pair, ties) for pair in _tables(units, rows)]
-    return sum(each >= moved[0] * (1 - _EQUAL) for each in moved) / len(moved)
+    return sum(figure >= moved[0] * (1 - _EQUAL) for figure in moved) / len(moved)
 
 
 def by_chance(units: Sequence[Counts], first: int, ties: Pair) -> list[float]:
@@ -168,20 +173,24 @@ def by_chance(units: Sequence[Counts], first: int, ties: Pair) -> list[float]:
     rows, _ = _arrangements(first, len(units) - first)
     count = min(_CHANCES, len(rows))
     step = (len(rows) - 1) / max(1, count - 1)
-    some = [rows[int(at * step)] for at in range(count - 1)] + rows[-1:]
+    some = [rows[int(index * step)] for index in range(count - 1)] + rows[-1:]
     drawn, moved = uniforms(_CUT), [0.0, 0.0]
     for number, row in enumerate(some):
         keys = [*islice(drawn, len(units))]
-        sides = [*row], [at for at in range(len(units)) if at not in {*row}]
+        sides = [*row], [position for position in range(len(units)) if position not in {*row}]
         halves = [_cut(side, keys) for side in sides]
         tables = [
-            (rates([units[at] for at in one]), rates([units[at] for at in other]))
-            for one, other in (sides, *zip(*halves, strict=True))
+            (rates([units[at] for at in left]), rates([units[at] for at in right]))
+            for left, right in (sides, *zip(*halves, strict=True))
         ]
         numbers = [number, count + number, 2 * count + number]
-        whole, upper, lower = figures(tables, ties, _OF_CHANCE, whole=False, numbers=numbers)
+        whole_retests, upper, lower = figures(
+            tables, ties, _OF_CHANCE, whole=False, numbers=numbers
+        )
         for at in (0, 1):
-            share, *parts = (sum(of[at]["redirected"]) / 2 for of in (whole, upper, lower))
+            share, *parts = (
+                sum(retests[at]["redirected"]) / 2 for retests in (whole_retests, upper, lower)
+            )
             moved[at] += 2 * share - sum(parts) / 2
     return [total / count for total in moved]
 
@@ -196,8 +205,8 @@ def _cut(side: Sequence[int], keys: Sequence[float]) -> tuple[Sequence[int], Seq
 def _tables(units: Sequence[Counts], rows: Sequence[Sequence[int]]) -> Iterator[Pair]:
     for row in rows:
         own = {*row}
-        others = [unit for at, unit in enumerate(units) if at not in own]
-        yield rates([units[at] for at in row]), rates(others)
+        other_units = [unit for position, unit in enumerate(units) if position not in own]
+        yield rates([units[position] for position in row]), rates(other_units)
 
 
 @cache
@@ -211,9 +220,13 @@ def _arrangements(first: int, second: int) -> tuple[list[list[int]], bool]:
     if number > _LISTED:
         drawn = uniforms(_DEALT)
         orders = [_order([*islice(drawn, total)]) for _ in range(_DRAWN)]
-        return [[at for at, unit in enumerate(order) if unit < first] for order in orders], False
+        return [
+            [index for index, unit in enumerate(order) if unit < first] for order in orders
+        ], False
     if mirrored:
-        return [[0, *rest] for rest in combinations(range(1, total), first - 1)], True
+        return [
+            [0, *remaining_index] for remaining_index in combinations(range(1, total), first - 1)
+        ], True
     return [[*chosen] for chosen in combinations(range(total), first)], True
 
 
@@ -226,9 +239,11 @@ def _redirected(pair: Pair, ties: Rates) -> float:
     start = [1 / len(ties)] * len(ties)
     alone = [_mean_walk(start, side, ties) for side in pair]
     apart = 0.0
-    for at, side in enumerate(pair):
-        crossed, again = (_mean_walk(alone[begun], side, ties) for begun in (1 - at, at))
-        apart += fsum(abs(x - y) for x, y in zip(crossed, again, strict=True)) / 2
+    for index, side in enumerate(pair):
+        crossed, repeated_rates = (
+            _mean_walk(alone[begun], side, ties) for begun in (1 - index, index)
+        )
+        apart += fsum(abs(x - y) for x, y in zip(crossed, repeated_rates, strict=True)) / 2
     return apart
 
 
@@ -247,6 +262,6 @@ def _mean_walk(start: Rates, side: Rates, ties: Rates) -> Rates:
             scale += weight * (won + loss + tie)
             steps.append(ALPHA_WIN * won - down * loss)
         moved = [weight * (scale + step) for weight, step in zip(weights, steps, strict=True)]
-        whole = sum(moved)
-        weights = [weight / whole for weight in moved]
+        whole_total = sum(moved)
+        weights = [weight / whole_total for weight in moved]
     return weights

@@ -33,10 +33,10 @@ def orders(*entropy: int) -> Callable[[int], list[int]]:
 
     def order(count: int) -> list[int]:
         mixed = list(range(count))
-        for at in range(count - 1, 0, -1):
-            mask = 2 ** at.bit_length() - 1
-            other = next(half & mask for half in halves if half & mask <= at)
-            mixed[at], mixed[other] = mixed[other], mixed[at]
+        for index in range(count - 1, 0, -1):
+            mask = 2 ** index.bit_length() - 1
+            other = next(half & mask for half in halves if half & mask <= index)
+            mixed[index], mixed[other] = mixed[other], mixed[index]
         return mixed
 
     return order

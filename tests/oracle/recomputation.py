@@ -129,16 +129,16 @@ def phases_of(names: Sequence[str]) -> dict[str, tuple[str, str | None, int]]:
     for number, domain in enumerate(more, start=2):
         before = ordered[:number]
         phases[domain] = (domain, None, stream)
-        for at, other in enumerate(before):
-            phases[f"{other}_to_{domain}"] = (domain, other, stream + 1 + at)
-            phases[f"{domain}_to_{other}"] = (other, domain, stream + 1 + number + at)
+        for index, other in enumerate(before):
+            phases[f"{other}_to_{domain}"] = (domain, other, stream + 1 + index)
+            phases[f"{domain}_to_{other}"] = (other, domain, stream + 1 + number + index)
         stream += 1 + 2 * number + 2
     # A phase comes after the one that it continues.
     return dict(sorted(phases.items(), key=lambda phase: (phase[1][1] is not None, phase[1][2])))
 
 
 def _stops(weights: Sequence[float], u: float, chosen: int) -> bool:
-    """Whether the wheel can stop at a strategy: u lies in its stretch, edges included."""
+    """Return whether the wheel can stop at a strategy: u lies in its stretch, edges included."""
     low = fsum(weights[:chosen])
     high = low + weights[chosen] if chosen + 1 < len(weights) else 1.0
     return low - _ROUNDING <= u <= high + _ROUNDING
@@ -163,24 +163,25 @@ _STRIPPED: Final = set("\"'`*()[].:")
 
 def _figures(seed: _Seed, domains: Sequence[str]) -> Json:
     """Return one seed's figures under the names of a manifest's summary."""
-    made: Json = {"gamma": {}, "jsd": {}, "zero_coupling": {}}
+    document: Json = {"gamma": {}, "jsd": {}, "zero_coupling": {}}
     for begun, pure in permutations(domains, 2):
         coupled = f"{begun}_to_{pure}"
         a, b = seed.weights[coupled], seed.weights[pure]
         distance = fsum((x - y) ** 2 for x, y in zip(a, b, strict=True))
         gamma = sqrt(distance / fsum(y * y for y in b))
-        made["gamma"][coupled] = gamma
-        made["jsd"][coupled] = divergence(a, b)
-        made["zero_coupling"][coupled] = gamma <= _ZERO
-    made["pci"] = {phase: concentration(w) for phase, w in seed.weights.items()}
+        document["gamma"][coupled] = gamma
+        document["jsd"][coupled] = divergence(a, b)
+        document["zero_coupling"][coupled] = gamma <= _ZERO
+    document["pci"] = {phase: concentration(w) for phase, w in seed.weights.items()}
     halves = [
-        fsum(abs(x - y) for x, y in zip(seed.weights[one], seed.weights[other], strict=True)) / 2
-        for one, other in combinations(domains, 2)
+        fsum(abs(x - y) for x, y in zip(seed.weights[one], seed.weights[other_domain], strict=True))
+        / 2
+        for one, other_domain in combinations(domains, 2)
     ]
-    made["cpci"] = _average(halves)
-    made["mpci"] = _average([made["pci"][domain] for domain in domains]) + made["cpci"]
-    made["tie_rate"] = seed.ties / seed.rounds if seed.rounds else 0.0
-    return made
+    document["cpci"] = _average(halves)
+    document["mpci"] = _average([document["pci"][domain] for domain in domains]) + document["cpci"]
+    document["tie_rate"] = seed.ties / seed.rounds if seed.rounds else 0.0
+    return document
 
 
 def divergence(a: Sequence[float], b: Sequence[float]) -> float:
@@ -225,22 +226,22 @@ def _means(summary: Json) -> Json:
     }
 
 
-def _differ_all(where: str, stated: Json, figures: Json) -> Iterator[tuple[str, str]]:
+def _differ_all(where: str, stated_document: Json, figures: Json) -> Iterator[tuple[str, str]]:
     """Yield each figure that both have and that differs."""
     for key, value in figures.items():
-        if key not in stated:
+        if key not in stated_document:
             continue
         if isinstance(value, Mapping):
             for part, figure in value.items():
-                yield from _differ(f"{where}/{key}/{part}", [stated[key][part]], [figure])
+                yield from _differ(f"{where}/{key}/{part}", [stated_document[key][part]], [figure])
         else:
-            yield from _differ(f"{where}/{key}", [stated[key]], [value])
+            yield from _differ(f"{where}/{key}", [stated_document[key]], [value])
 
 
 def _differ(
-    where: str, stated: Sequence[float], values: Sequence[float]
+    where: str, stated_figures: Sequence[float], values: Sequence[float]
 ) -> Iterator[tuple[str, str]]:
-    for ours, theirs in zip(values, stated, strict=True):
+    for ours, theirs in zip(values, stated_figures, strict=True):
         if not abs(ours - theirs) <= TOLERANCE:
             yield where, f"says {theirs!r}, a second implementation {ours!r}"
             return

@@ -56,12 +56,12 @@ def _verdict(judging: Json, answers: Said, spoken: Spoken, *, turned: bool) -> s
         if margin is None or margin == 0 or abs(margin) < judging["band"]:
             return "tie"
         return "A" if margin > 0 else "B"
-    words = [_verdict(part, answers, spoken, turned=turned) for part in judging["of"]]
+    arguments = [_verdict(part, answers, spoken, turned=turned) for part in judging["of"]]
     if kind == "balanced":
-        other = _verdict(judging["of"][0], answers, spoken, turned=not turned)
-        return words[0] if {words[0], other} == {"A", "B"} else "tie"
-    counts = {word: words.count(word) for word in ("A", "B")}
-    return next((word for word, n in counts.items() if n > len(words) - n), "tie")
+        other_text = _verdict(judging["of"][0], answers, spoken, turned=not turned)
+        return arguments[0] if {arguments[0], other_text} == {"A", "B"} else "tie"
+    counts = {word: arguments.count(word) for word in ("A", "B")}
+    return next((word for word, n in counts.items() if n > len(arguments) - n), "tie")
 
 
 def _margin(reply: str) -> float | None:

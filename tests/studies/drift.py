@@ -95,7 +95,7 @@ def fresh(rng: Generator) -> Iterator[str]:
     yield "|---|---|---|---|"
     for name, before, change in cases:
         for seeds in (10, 30):
-            found = [_both(before, change(before), seeds, rng) for _ in range(40)]
+            found = [_told_apart(before, change(before), seeds, rng) for _ in range(40)]
             by_table, by_gamma = (np.mean([f[i] for f in found]) for i in (0, 1))
             yield f"| {name} | {seeds} | {by_table:.0%} | {by_gamma:.0%} |"
 
@@ -104,16 +104,16 @@ def _tenth(rng: Generator) -> Callable[[Odds], Odds]:
     return lambda odds: changed(odds, 0.1, rng)
 
 
-def _both(before: Odds, after: Odds, seeds: int, rng: Generator) -> tuple[bool, bool]:
+def _told_apart(before: Odds, after: Odds, seeds: int, rng: Generator) -> tuple[bool, bool]:
     """Return whether the table and whether gamma tell two runs apart."""
     left, right = measure(before, seeds, rng), measure(after, seeds, rng)
-    found = compare_fresh(left.counts, right.counts, paired=False, rng=rng)
+    table_drift = compare_fresh(left.counts, right.counts, paired=False, rng=rng)
     p_values = {}
     for d in DIRECTIONS:
         before_d, after_d = (run.gamma[d].tolist() for run in (left, right))
         error = ((variance_of(before_d) + variance_of(after_d)) / seeds) ** 0.5
         p_values[d] = t_two_sided((mean(after_d) - mean(before_d)) / error, 2 * seeds - 2)
-    return found.verdict == "drifted", min(holm(p_values).values()) <= ALPHA
+    return table_drift.verdict == "drifted", min(holm(p_values).values()) <= ALPHA
 
 
 def false(rng: Generator) -> Iterator[str]:
@@ -121,15 +121,15 @@ def false(rng: Generator) -> Iterator[str]:
     yield "| evaluator | compared | drifted | same |"
     yield "|---|---|---|---|"
     for name, recheck in (("5% flip, assumed", 0), ("5% flip, 60 rechecked", 60)):
-        found = [_reused(0.05, recheck, rng) for _ in range(3000)]
-        yield _row(name, "reused, 176 pairs", found)
+        verdicts = [_reused(0.05, recheck, rng) for _ in range(3000)]
+        yield _row(name, "reused, 176 pairs", verdicts)
     for name, odds in (
         ("coin flip", coin()),
         ("favourites 0.95 / 0.1", favourites(0.95, 0.1)),
         ("favourites 0.6 / 0.5", favourites(0.6, 0.5)),
     ):
         for seeds in (10, 30):
-            found = [
+            verdicts = [
                 compare_fresh(
                     measure(odds, seeds, rng).counts,
                     measure(odds, seeds, rng).counts,
@@ -138,7 +138,7 @@ def false(rng: Generator) -> Iterator[str]:
                 ).verdict
                 for _ in range(120)
             ]
-            yield _row(name, f"fresh, {seeds} seeds", found)
+            yield _row(name, f"fresh, {seeds} seeds", verdicts)
 
 
 def _reused(flips: float, recheck: int, rng: Generator) -> str:

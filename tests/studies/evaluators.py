@@ -49,13 +49,13 @@ def _train(
 ) -> Array:
     weights, rows = start.copy(), np.arange(len(start))
     for _ in range(rounds):
-        u, task, said = (
+        u, task, draws = (
             rng.random(len(rows)),
             rng.integers(0, TASKS, len(rows)),
             rng.random(len(rows)),
         )
         chosen = (np.cumsum(weights, axis=1) <= u[:, None]).sum(axis=1).clip(max=STRATEGIES - 1)
-        won = said < odds[chosen, task]
+        won = draws < odds[chosen, task]
         counts[rows, chosen, task, np.where(won, 0, 1)] += 1
         step = np.where(won, RULE.alpha_win, -RULE.alpha_lose)
         weights[rows, chosen] = np.maximum(RULE.weight_floor, weights[rows, chosen] + step)

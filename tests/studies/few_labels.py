@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
-from epc.analysis.judging.labels import Counted, corrected, labels_for
+from epc.analysis.judging.labels import Counted, corrected_share, labels_for
 from epc.analysis.judging.shares import mean, share
 from epc.statistics.clusters import agreement_interval
 
@@ -43,7 +43,9 @@ def shares(rng: Generator) -> Iterator[str]:
         for rate in rates:
             hits = rng.binomial(1, rate, (2000, n)).tolist()
             cells.append(
-                _held((share([(str(q), h, 1) for q, h in enumerate(s)]).ci95 for s in hits), rate)
+                _coverage(
+                    (share([(str(q), h, 1) for q, h in enumerate(s)]).ci95 for s in hits), rate
+                )
             )
         yield f"| {n} | {' | '.join(cells)} |"
 
@@ -61,10 +63,12 @@ def means(rng: Generator) -> Iterator[str]:
                 chances = rng.beta(a, b, (2000, n, 1))
                 scores = rng.binomial(2, np.broadcast_to(chances, (2000, n, outputs))).tolist()
                 found = (
-                    mean([(str(q), s) for q, one in enumerate(made) for s in one], ends=(0, 2)).ci95
-                    for made in scores
+                    mean(
+                        [(str(q), s) for q, one in enumerate(score) for s in one], ends=(0, 2)
+                    ).ci95
+                    for score in scores
                 )
-                cells.append(_held(found, 2 * a / (a + b)))
+                cells.append(_coverage(found, 2 * a / (a + b)))
         yield f"| {n} | {' | '.join(cells)} |"
 
 
@@ -105,14 +109,18 @@ def corrections(rng: Generator) -> Iterator[str]:
         cells = []
         for erring in (0.02, 0.05):
             for kind in (1.0, 0.5):
-                found = [
-                    corrected(judged(questions, labels, erring, kind, rng)) for _ in range(500)
+                corrected_shares = [
+                    corrected_share(judged(questions, labels, erring, kind, rng))
+                    for _ in range(500)
                 ]
                 two = (
-                    [one.prediction_powered.ci95 for one in found],
-                    [one.rogan_gladen.ci95 for one in found],
+                    [
+                        corrected_share.prediction_powered.ci95
+                        for corrected_share in corrected_shares
+                    ],
+                    [corrected_share.rogan_gladen.ci95 for corrected_share in corrected_shares],
                 )
-                cells.append(" and ".join(_held(ends, PASSING) for ends in two))
+                cells.append(" and ".join(_coverage(ends, PASSING) for ends in two))
         yield f"| {questions} | {labels} | {' | '.join(cells)} |"
 
 
@@ -126,11 +134,12 @@ def recommended(rng: Generator) -> Iterator[str]:
                 yield f"| {outputs} | {erring:.0%} | none | | |"
                 continue
             found = [
-                corrected(judged(outputs, labels, erring, 0.5, rng)).prediction_powered.ci95
+                corrected_share(judged(outputs, labels, erring, 0.5, rng)).prediction_powered.ci95
                 for _ in range(200)
             ]
             half = np.mean([(ends[1] - ends[0]) / 2 for ends in found if ends is not None])
-            yield f"| {outputs} | {erring:.0%} | {labels} | {_held(found, PASSING)} | {half:.3f} |"
+            covered = _coverage(found, PASSING)
+            yield f"| {outputs} | {erring:.0%} | {labels} | {covered} | {half:.3f} |"
 
 
 def kappas(rng: Generator) -> Iterator[str]:
@@ -143,8 +152,10 @@ def kappas(rng: Generator) -> Iterator[str]:
             cells = []
             for differing in differs:
                 truth = _kappa(*_rated(top, differing, 1_000_000, rng))
-                found = [_interval(*_rated(top, differing, questions, rng)) for _ in range(1000)]
-                cells.append(f"{_held(found, truth)} of {_given(found)}")
+                intervals = [
+                    _interval(*_rated(top, differing, questions, rng)) for _ in range(1000)
+                ]
+                cells.append(f"{_coverage(intervals, truth)} of {_share_with_interval(intervals)}")
             yield f"| 0 to {top} | {questions} | {' | '.join(cells)} |"
 
 
@@ -169,15 +180,15 @@ def _interval(first: Array, second: Array) -> Ends:
     return agreement_interval(without, len(first), int((first != second).sum()))
 
 
-def _held(found: "Iterator[Ends] | Sequence[Ends]", truth: float) -> str:
+def _coverage(found: "Iterator[Ends] | Sequence[Ends]", truth: float) -> str:
     """Return how often an interval that was given holds the truth."""
-    given = [ends for ends in found if ends is not None]
-    if not given:
+    intervals = [ends for ends in found if ends is not None]
+    if not intervals:
         return "none given"
-    return f"{np.mean([low <= truth <= high for low, high in given]):.0%}"
+    return f"{np.mean([low <= truth <= high for low, high in intervals]):.0%}"
 
 
-def _given(found: Sequence[Ends]) -> str:
+def _share_with_interval(found: Sequence[Ends]) -> str:
     return f"{np.mean([ends is not None for ends in found]):.0%}"
 
 

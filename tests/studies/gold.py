@@ -28,7 +28,7 @@ from studies.gold_worlds import ROUNDS, WORLDS, World
 from studies.loops import write
 
 from epc.analysis.selection import selections
-from epc.audit.quality import Judged, Quality, quality
+from epc.audit.quality import LabelledVerdicts, Quality, quality
 from epc.protocol.weights import UpdateRule
 from epc.records.banks import Bank
 from epc.statistics.selection import picks, sizes_of, turning_point
@@ -63,8 +63,8 @@ def bank(liking: Liking, items: int, seed: int) -> Bank:
     )
 
 
-def figures_of(one: Bank) -> Any:
-    (done,) = selections([one], 2)
+def figures_of(bank: Bank) -> Any:
+    (done,) = selections([bank], 2)
     return done.domains["all"].gains[-1].figures
 
 
@@ -149,7 +149,7 @@ def quality_of(world: World, seed: int) -> dict[str, tuple[float, ...]]:
     tables = (world.table(domain, world.tasks[domain], rng) for domain in (0, 1))
     names = [f"s{number:02}" for number in range(world.strategies)]
     sides = {
-        name: Judged(**dict(zip(Judged.__slots__, table, strict=True)))
+        name: LabelledVerdicts(**dict(zip(LabelledVerdicts.__slots__, table, strict=True)))
         for name, table in zip("xy", tables, strict=True)
     }
     done = quality(sides, names, rounds=ROUNDS, rule=UpdateRule())
@@ -200,8 +200,10 @@ def said_of(world: World, seed: int) -> dict[str, bool]:
 
 def of_words(repeats: int) -> Iterator[Row]:
     for world in WORLDS[:3]:
-        every = [said_of(world, seed) for seed in range(repeats)]
-        shares = {name: float(np.mean([of[name] for of in every])) for name in every[0]}
+        all_flags = [said_of(world, seed) for seed in range(repeats)]
+        shares = {
+            name: float(np.mean([flags[name] for flags in all_flags])) for name in all_flags[0]
+        }
         yield {"world": world.name, **world.lesson(), **shares}
 
 

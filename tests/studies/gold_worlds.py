@@ -19,7 +19,7 @@ _NODES, _MASSES = np.polynomial.hermite_e.hermegauss(41)
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """What differs between worlds.
+    """Differences between worlds.
 
     `kind` is what the judge sees: length, gold with a fifth flipped, gold itself, or nothing.
     `tasks` are those of x and of y; `difficulty` is the spread of tasks, and of groups of tasks.

@@ -81,8 +81,10 @@ def composo(source: Path) -> Values:
     )
     values: Values = {}
     for subset in ("", *table.subset.unique()):
-        own = pairs[pairs.subset == subset] if subset else pairs
-        items = own.groupby(["setting", "subset", "id", "item"])[["right", "tie", "missing"]].mean()
+        own_pair = pairs[pairs.subset == subset] if subset else pairs
+        items = own_pair.groupby(["setting", "subset", "id", "item"])[
+            ["right", "tie", "missing"]
+        ].mean()
         for name, figure in (("accuracy", "right"), ("ties", "tie"), ("unreadable", "missing")):
             for setting, value in items[figure].groupby("setting").mean().items():
                 values[str(setting), subset, name] = value
@@ -91,15 +93,19 @@ def composo(source: Path) -> Values:
         lists = {
             key: part[[0, 1, 2, 3]].to_numpy() for key, part in asked.groupby(["subset", "id"])
         }
-        most = max(map(len, lists.values()))
-        for k in range(1, most + 1):
-            won = pd.Series({key: best(own, k) for key, own in lists.items() if len(own) >= k})
+        largest = max(map(len, lists.values()))
+        for k in range(1, largest + 1):
+            won = pd.Series(
+                {key: best(own_list, k) for key, own_list in lists.items() if len(own_list) >= k}
+            )
             values[str(setting), "", f"best/{k}"] = won.mean()
             for subset, value in won.groupby(level=0).mean().items():
                 values[str(setting), str(subset), f"best/{k}"] = value
         errors[str(setting)] = {
-            key: np.array([1 - best(own[at : at + 1], 1) for at in range(len(own))])
-            for key, own in lists.items()
+            key: np.array(
+                [1 - best(own_list[index : index + 1], 1) for index in range(len(own_list))]
+            )
+            for key, own_list in lists.items()
         }
     return values | panels(errors) | effects(table)
 
@@ -107,10 +113,10 @@ def composo(source: Path) -> Values:
 def panels(errors: dict[str, dict[Any, Any]]) -> Values:
     """Return the correlation of single errors of every two settings of different models."""
     values: Values = {}
-    for one, two in combinations(sorted(errors), 2):
-        common = sorted(errors[one].keys() & errors[two].keys())
-        if one.split("/")[0] != two.split("/")[0] and common:
-            both = [[errors[name][key] for key in common] for name in (one, two)]
+    for error, two_errors in combinations(sorted(errors), 2):
+        common = sorted(errors[error].keys() & errors[two_errors].keys())
+        if error.split("/")[0] != two_errors.split("/")[0] and common:
+            both = [[errors[name][key] for key in common] for name in (error, two_errors)]
             means = np.array([[each.mean() for each in side] for side in both])
             spread = [np.mean([(e**2).mean() for e in side]) for side in both]
             middle = means.mean(axis=1)
@@ -119,8 +125,8 @@ def panels(errors: dict[str, dict[Any, Any]]) -> Values:
                 continue
             together = (means[0] * means[1]).mean() - middle.prod()
             alike = together / np.sqrt(np.prod(spread))
-            values[one, two, "error_correlation"] = alike
-            values[one, two, "independent_judges"] = 2 / (1 + alike)
+            values[error, two_errors, "error_correlation"] = alike
+            values[error, two_errors, "independent_judges"] = 2 / (1 + alike)
     return values
 
 
@@ -160,8 +166,8 @@ def themis(source: Path) -> Values:
     table["right"] = table.picked == 0
     values: Values = {}
     for subset in ("", *table.subset.unique()):
-        own = table[table.subset == subset] if subset else table
-        for model, asked in own.groupby("model"):
+        own_table = table[table.subset == subset] if subset else table
+        for model, asked in own_table.groupby("model"):
             for name, value in picks(asked, whole=not subset):
                 values[f"{model!s}/polarity_original", subset, name] = value
     return values
@@ -187,7 +193,7 @@ def picks(table: pd.DataFrame, *, whole: bool) -> Iterator[tuple[str, float]]:
     yield "rearranged_consistency", same.groupby(level=[0, 1]).mean().mean()
     asked = read.groupby([*ids, "order"])
     said = [part[[*ids, "picked", "text"]].to_numpy().tolist() for _, part in asked]
-    again = pd.DataFrame(
+    repeated_table = pd.DataFrame(
         [
             (*one[:2], one[2] == two[2], one[3] == two[3] and len(one[3]) >= 100)
             for part in said
@@ -195,12 +201,15 @@ def picks(table: pd.DataFrame, *, whole: bool) -> Iterator[tuple[str, float]]:
         ],
         columns=[*ids, "same", "copied"],
     )
-    for name, kept in (("", again[~again.copied.astype(bool)]), ("_all", again)):
+    for name, kept in (
+        ("", repeated_table[~repeated_table.copied.astype(bool)]),
+        ("_all", repeated_table),
+    ):
         if len(kept) and (whole or not name):
             yield f"repeat_consistency{name}", kept.groupby(ids).same.mean().mean()
 
 
-def stated(report: Any) -> Values:
+def report_values(report: Any) -> Values:
     """Return the values of a report under the same names."""
     values: Values = {}
     for group in report["groups"]:
@@ -215,11 +224,13 @@ def stated(report: Any) -> Values:
 
 def differences(shape: str, source: Path, report: Any) -> tuple[int, list[str]]:
     """Return how many values of a report were compared, and those that differ or are missing."""
-    ours, theirs = {"composo": composo, "themis": themis}[shape](source), stated(report)
-    both = [key for key in ours if key in theirs]
-    apart = [f"{key}: {theirs[key]}, by pandas {ours[key]}" for key in both]
-    return len(both), [
-        line for key, line in zip(both, apart, strict=True) if abs(ours[key] - theirs[key]) > 1e-9
+    ours, theirs = {"composo": composo, "themis": themis}[shape](source), report_values(report)
+    both_ours = [key for key in ours if key in theirs]
+    apart = [f"{key}: {theirs[key]}, by pandas {ours[key]}" for key in both_ours]
+    return len(both_ours), [
+        line
+        for key, line in zip(both_ours, apart, strict=True)
+        if abs(ours[key] - theirs[key]) > 1e-9
     ]
 
 

@@ -71,9 +71,9 @@ def main() -> None:
     for name, shares in ours.items():
         print(name, *(f"{figure} {value:.4f}" for figure, value in shares.items()))
     if sys.argv[2:]:
-        found = differences(ours, json.loads(Path(sys.argv[2]).read_text("utf-8")))
-        print(*found or [f"all {sum(map(len, ours.values()))} figures are equal"], sep="\n")
-        sys.exit(bool(found))
+        texts = differences(ours, json.loads(Path(sys.argv[2]).read_text("utf-8")))
+        print(*texts or [f"all {sum(map(len, ours.values()))} figures are equal"], sep="\n")
+        sys.exit(bool(texts))
 
 
 if __name__ == "__main__":

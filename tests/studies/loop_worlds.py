@@ -23,7 +23,7 @@ TEST: Final = 300
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """What differs between worlds; `labels` is how many test items have gold."""
+    """Differences between worlds; `labels` is how many test items have gold."""
 
     name: str
     skilled: bool = False
@@ -54,7 +54,7 @@ GATES: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """One run of the optimiser: scores of the seed (row 0) and the final (row 1)."""
+    """A run of the optimiser: scores of the seed (row 0) and the final (row 1)."""
 
     final: int  # 0: it kept the seed
     validation: Array  # (2, 60), by the asking that chose
@@ -83,7 +83,7 @@ def run(world: World, rng: np.random.Generator) -> Scored:
     shape = CANDIDATES, items
     gold = (ability + skill[:, None] + rng.normal(size=shape) > 0).astype(float)
     liking = 3.5 + 3 * gold + effect + style[:, None] + rng.normal(0, 0.6, shape)
-    first, second = (_asked(liking, rng) for _ in range(2))
+    first, second = (_scores_of(liking, rng) for _ in range(2))
     final = int(first[:, :VALIDATION].mean(axis=1).argmax())
     pair = [0, final]
     labelled = np.zeros(world.items, dtype=np.bool_)
@@ -101,7 +101,7 @@ def run(world: World, rng: np.random.Generator) -> Scored:
     )
 
 
-def _asked(liking: Array, rng: np.random.Generator) -> Array:
+def _scores_of(liking: Array, rng: np.random.Generator) -> Array:
     return np.clip(np.rint(liking + rng.normal(size=liking.shape)), 1, 10)
 
 

@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the t
 
 from studies.loop_worlds import GATES, WORLDS, Scored, World, run, truths
 
+from epc.analysis.loop import LoopReport
 from epc.analysis.loop_decisions import assess, gate
 from epc.analysis.loop_files import Files
-from epc.analysis.loops import LoopReport
-from epc.records.loops import GOLD, Check, Log
-from epc.records.loops import Scored as Line
+from epc.records.loop import GOLD, Check, Log
+from epc.records.loop import LogLine as Line
 from epc.records.typed import as_json
 from epc.statistics.gains import (
     assisted_gain,
@@ -101,7 +101,7 @@ def levels(world: World, runs: int = RUNS) -> Rate:
 def covers(world: World, runs: int = COVERED) -> Rate:
     """Return how often intervals hold the truth, among runs that have the figure."""
     rng, truth = np.random.default_rng(2), truths()
-    held: dict[str, list[bool]] = defaultdict(list)
+    held_flags: dict[str, list[bool]] = defaultdict(list)
     for _ in range(runs):
         scored = run(world, rng)
         if not scored.final:
@@ -115,16 +115,19 @@ def covers(world: World, runs: int = COVERED) -> Rate:
         expected = truth(scored.skill, scored.style)
         for name, figure in figures.items():
             if figure.ci95:
-                held[name].append(figure.ci95[0] <= expected[name] <= figure.ci95[1])
-    return {"world": world.name, **{name: float(np.mean(hits)) for name, hits in held.items()}}
+                held_flags[name].append(figure.ci95[0] <= expected[name] <= figure.ci95[1])
+    return {
+        "world": world.name,
+        **{name: float(np.mean(hits)) for name, hits in held_flags.items()},
+    }
 
 
 def gates(world: World, runs: int = RUNS) -> float:
     """Return how often the gate ships; where the seed was kept it refuses."""
     rng = np.random.default_rng(3)
     drawn = [run(world, rng) for _ in range(runs)]
-    words = [gate(files_of(s), [], unplanned=True).word for s in drawn if s.final]
-    return words.count("ship") / runs
+    expected_words = [gate(files_of(s), [], unplanned=True).word for s in drawn if s.final]
+    return expected_words.count("ship") / runs
 
 
 def tried_again(*, anew: bool, finals: int = 20, runs: int = RUNS) -> float:
@@ -151,8 +154,8 @@ def over_runs(world: World, logs: int = 5, sets: int = 200) -> float:
     """Return how often Student's interval over five runs holds the mean gain of all runs."""
     rng = np.random.default_rng(5)
     drawn = [run(world, rng) for _ in range(logs * sets)]
-    truth = np.mean([each.expected["fresh"] if each.final else 0.0 for each in drawn])
-    fresh = np.array([(each.test[1] - each.test[0]).mean() for each in drawn]).reshape(sets, logs)
+    truth = np.mean([draw.expected["fresh"] if draw.final else 0.0 for draw in drawn])
+    fresh = np.array([(draw.test[1] - draw.test[0]).mean() for draw in drawn]).reshape(sets, logs)
     ends = [gain(row).ci95 or (0.0, 0.0) for row in fresh]
     return float(np.mean([low <= truth <= high for low, high in ends]))
 
@@ -161,23 +164,26 @@ def exchanges(world: World, logs: int = 30, sets: int = 1000) -> Rate:
     """Return how often intervals over runs hold the price and the taste of all runs."""
     rng = np.random.default_rng(8)
     drawn = [run(world, rng) for _ in range(logs * sets)]
-    parts = [np.stack([each.test[1] - each.test[0] for each in drawn])]
-    parts.append(np.stack([each.gold[1] - each.gold[0] for each in drawn]))
-    parts.append(np.repeat([[each.final > 0] for each in drawn], world.items, axis=1))
+    parts = [np.stack([draw.test[1] - draw.test[0] for draw in drawn])]
+    parts.append(np.stack([draw.gold[1] - draw.gold[0] for draw in drawn]))
+    parts.append(np.repeat([[draw.final > 0] for draw in drawn], world.items, axis=1))
     judge, gold, changed = (part.reshape(sets, -1) for part in parts)
     every, member = np.arange(judge.size), np.repeat(np.arange(logs), world.items)
     truth = as_json(exchange_over_runs(judge.ravel(), gold.ravel(), changed.ravel(), every))
-    held: dict[str, list[bool]] = defaultdict(list)
+    held_flags: dict[str, list[bool]] = defaultdict(list)
     for row in zip(judge, gold, changed, strict=True):
         for name, figure in as_json(exchange_over_runs(*row, member)).items():
             low, high = figure["ci95"] or (np.inf, -np.inf)
-            held[name].append(low <= truth[name]["value"] <= high)
-    return {"world": world.name, **{name: float(np.mean(hits)) for name, hits in held.items()}}
+            held_flags[name].append(low <= truth[name]["value"] <= high)
+    return {
+        "world": world.name,
+        **{name: float(np.mean(hits)) for name, hits in held_flags.items()},
+    }
 
 
 def drifts(anchors: int, runs: int = 2000, items: int = 200) -> tuple[float, float]:
     """Return how often the parts of a change hold the judge's and the system's true parts."""
-    rng, held = np.random.default_rng(6), np.zeros(2)
+    rng, held_totals = np.random.default_rng(6), np.zeros(2)
     for _ in range(runs):
         item = rng.normal(0, 1, items)
         old, new = item + rng.normal(0, 0.7, items), item + 0.3 + rng.normal(0, 0.7, items)
@@ -189,8 +195,8 @@ def drifts(anchors: int, runs: int = 2000, items: int = 200) -> tuple[float, flo
         parts = parted(after - first, (again - first)[places], places)
         for number, (figure, truth) in enumerate(((parts.judge, -0.4), (parts.system, 0.3))):
             assert figure.ci95 is not None
-            held[number] += figure.ci95[0] <= truth <= figure.ci95[1]
-    return tuple((held / runs).tolist())
+            held_totals[number] += figure.ci95[0] <= truth <= figure.ci95[1]
+    return tuple((held_totals / runs).tolist())
 
 
 def main() -> None:

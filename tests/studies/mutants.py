@@ -71,36 +71,38 @@ def drawn(number: int, seed: int, rooms: set[str]) -> list[Mutant]:
         module = path.relative_to(ROOT)
         room = module.parts[1] if len(module.parts) > 2 else ""
         if (ROOT / UNIT / room).is_dir() and room and (not rooms or room in rooms):
-            found = sites(ast.parse(path.read_text("utf-8")))
+            actual_sites = sites(ast.parse(path.read_text("utf-8")))
             by_room.setdefault(room, []).extend(
-                Mutant(room=room, module=module, index=index) for index in range(len(found))
+                Mutant(room=room, module=module, index=index) for index in range(len(actual_sites))
             )
-    whole = sum(map(len, by_room.values()))
+    whole_total = sum(map(len, by_room.values()))
     placed = []
     for room in sorted(by_room):
-        share = max(1, round(number * len(by_room[room]) / whole))
+        share = max(1, round(number * len(by_room[room]) / whole_total))
         taken = draw.sample(by_room[room], min(share, len(by_room[room])))
-        placed += [((at + 0.5) / share, room, mutant) for at, mutant in enumerate(taken)]
+        placed += [
+            ((position + 0.5) / share, room, mutant) for position, mutant in enumerate(taken)
+        ]
     return [mutant for _, _, mutant in sorted(placed, key=lambda each: each[:2])]
 
 
-def at(place: str) -> list[Mutant]:
+def mutants_of_line(place: str) -> list[Mutant]:
     """Return every mutant of a line, given as FILE:LINE."""
     name, _, line = place.rpartition(":")
     module = Path(name)
-    found = sites(ast.parse((ROOT / module).read_text("utf-8")))
+    actual_sites = sites(ast.parse((ROOT / module).read_text("utf-8")))
     return [
         Mutant(room=module.parts[1], module=module, index=index)
-        for index, site in enumerate(found)
+        for index, site in enumerate(actual_sites)
         if site.line == int(line)
     ]
 
 
-def _apart(one: Mutant, other: Mutant) -> tuple[int, int]:
-    return abs(one.line - other.line), abs(one.index - other.index)
+def _apart(mutant: Mutant, other: Mutant) -> tuple[int, int]:
+    return abs(mutant.line - other.line), abs(mutant.index - other.index)
 
 
-def again(table: Path, outcome: str = "") -> Iterator[Mutant]:
+def mutants_of_table(table: Path, outcome: str = "") -> Iterator[Mutant]:
     """Yield the mutants of a table, or those with an outcome, whose source line still stands."""
     taken: set[tuple[Path, int]] = set()
     for row in rows_of(table):
@@ -126,9 +128,9 @@ def module_beside(test: Path, root: Path = ROOT) -> Path | None:
     Its folder below tests/unit is that of the module in epc/, pipeline/ or tests/. A folder's
     `__init__.py` goes by the name of the folder.
     """
-    folder, words = test.parent.relative_to(UNIT), test.stem.split("_")[1:]
-    for length in range(len(words), 0, -1):
-        name = "_".join(words[:length])
+    folder, arguments = test.parent.relative_to(UNIT), test.stem.split("_")[1:]
+    for length in range(len(arguments), 0, -1):
+        name = "_".join(arguments[:length])
         for top in ("epc", "pipeline", "tests"):
             for stem in (name, "__init__") if name == folder.name else (name,):
                 if (root / top / folder / f"{stem}.py").is_file():
@@ -144,9 +146,9 @@ def tests_of(module: Path, root: Path) -> list[Path]:
         return beside
     name = ".".join(module.with_suffix("").parts)
     parent, _, last = name.rpartition(".")
-    words = (f"from {name} import", f"import {name}", f"from {parent} import {last}\n")
+    arguments = (f"from {name} import", f"import {name}", f"from {parent} import {last}\n")
     every = sorted((root / UNIT / module.parts[1]).rglob("test_*.py"))
-    near = [path for path in every if any(word in path.read_text("utf-8") for word in words)]
+    near = [path for path in every if any(word in path.read_text("utf-8") for word in arguments)]
     return [path.relative_to(root) for path in near or every]
 
 
@@ -218,18 +220,22 @@ def main() -> None:
     parser.add_argument("--room", action="append", default=[], help="only this one; repeatable")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.csv")
     parser.add_argument("--publish", action="store_true", help="write the table and page here")
-    given = parser.parse_args()
-    table = TABLE if given.publish else given.out
-    until = time.monotonic() + 60 * given.minutes
-    if given.again:
-        mutants = list(again(given.again, given.outcome))
+    options = parser.parse_args()
+    table = TABLE if options.publish else options.out
+    until = time.monotonic() + 60 * options.minutes
+    if options.again:
+        mutants = list(mutants_of_table(options.again, options.outcome))
     else:
-        mutants = at(given.at) if given.at else drawn(given.mutants, given.seed, set(given.room))
+        mutants = (
+            mutants_of_line(options.at)
+            if options.at
+            else drawn(options.mutants, options.seed, set(options.room))
+        )
     for mutant in mutants:
         mutant.tests = " ".join(map(str, tests_of(mutant.module, ROOT)))
     done: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copies = [copied(Path(folder, str(job))) for job in range(given.jobs)]
+        copies = [copied(Path(folder, str(job))) for job in range(options.jobs)]
         with Pool.of(copies) as pool:
             study = Study.begun(pool, mutants, until)
             for mutant in study.tried(mutants):
@@ -239,8 +245,8 @@ def main() -> None:
                     print(f"{mutant.module}:{mutant.line}: {mutant.before} -> {mutant.after}")
             began, spent = sum(study.costs.values()), sum(mutant.seconds for mutant in done)
     print("\n".join(summary(done, classes())))
-    if given.publish and done:
-        published(part(done, classes(), drawn=len(mutants), seed=given.seed))
+    if options.publish and done:
+        published(part(done, classes(), drawn=len(mutants), seed=options.seed))
     each = spent / max(1, len(done))
     print(f"{each:.1f} s of the processor a mutant, and {began:.0f} s for the tests as they are")
 

@@ -16,7 +16,7 @@ EQUIVALENT = "equivalent"
 
 @dataclass(kw_only=True)
 class Mutant:
-    """One planted mistake and what became of it: caught, timeout, survived, or no_baseline.
+    """A planted mistake and what became of it: caught, timeout, survived, or no_baseline.
 
     Unit: seconds of the processor.
     """
@@ -60,7 +60,7 @@ def written(done: Iterable[Mutant], table: Path) -> None:
     """Write the table of what has been tried."""
     table.parent.mkdir(exist_ok=True)
     with table.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.DictWriter(file, [each.name for each in fields(Mutant)], lineterminator="\n")
+        rows = csv.DictWriter(file, [field.name for field in fields(Mutant)], lineterminator="\n")
         rows.writeheader()
         rows.writerows(map(asdict, sorted(done, key=lambda m: (str(m.module), m.line))))
 
@@ -82,7 +82,7 @@ def rows_of(table: Path) -> list[Mutant]:
     ]
 
 
-def summary(done: Iterable[Mutant], known: Classes) -> Iterator[str]:
+def summary(done: Iterable[Mutant], known_classes: Classes) -> Iterator[str]:
     """Yield the score of each room and of all: a mutant that never ends is caught.
 
     Of survivors, those that are known as equivalent count for nothing.
@@ -92,28 +92,28 @@ def summary(done: Iterable[Mutant], known: Classes) -> Iterator[str]:
     yield "| room | mutants | equivalent | caught | score | 95% |"
     yield "|---|---|---|---|---|---|"
     done = list(done)
-    for room in (*sorted({each.room for each in done}), "all"):
-        own = [each for each in done if room in {each.room, "all"}]
-        counts = Counter(each.outcome for each in own)
+    for room in (*sorted({mutant.room for mutant in done}), "all"):
+        own_mutants = [mutant for mutant in done if room in {mutant.room, "all"}]
+        counts = Counter(each.outcome for each in own_mutants)
         caught = counts["caught"] + counts["timeout"]
         n = caught + counts["survived"]
         equivalent = sum(
-            each.outcome == "survived" and known.get(each.change, ("",))[0] == EQUIVALENT
-            for each in own
+            each.outcome == "survived" and known_classes.get(each.change, ("",))[0] == EQUIVALENT
+            for each in own_mutants
         )
         low, high = share_interval(caught, n - equivalent) or (0.0, 1.0)
         share = f"{caught / (n - equivalent):.1%}" if n > equivalent else "none"
         yield f"| {room} | {n} | {equivalent} | {caught} | {share} | {low:.1%} to {high:.1%} |"
 
 
-def part(done: Iterable[Mutant], known: Classes, *, drawn: int, seed: int) -> str:
+def part(done: Iterable[Mutant], known_classes: Classes, *, drawn: int, seed: int) -> str:
     """Return the page's part: scores, and each survivor with its class."""
     done = list(done)
-    tried = sum(each.outcome != "no_baseline" for each in done)
-    left = [each for each in done if each.outcome == "survived"]
+    tried = sum(mutant.outcome != "no_baseline" for mutant in done)
+    left = [mutant for mutant in done if mutant.outcome == "survived"]
     rows = [
         f"| `{m.module}` {m.line} | `{_cell(m.before)}` -> `{_cell(m.after)}` | "
-        + " | ".join(known.get(m.change, ("not looked at yet", "")))
+        + " | ".join(known_classes.get(m.change, ("not looked at yet", "")))
         + " |"
         for m in sorted(left, key=lambda m: (str(m.module), m.line))
     ]
@@ -121,7 +121,7 @@ def part(done: Iterable[Mutant], known: Classes, *, drawn: int, seed: int) -> st
         [
             f"Seed {seed}, {drawn} drawn, {tried} tried. The table of all is `mutants.csv`.",
             "",
-            *summary(done, known),
+            *summary(done, known_classes),
             "",
             *(["| survivor | change | class | reason |", "|---|---|---|---|"] if rows else []),
             *rows,

@@ -66,9 +66,9 @@ def of_node(node: ast.AST) -> Iterator[Site]:
     site = partial(Site, getattr(node, "lineno", 0), node=node)
     match node:
         case ast.Compare():
-            for at, op in enumerate(node.ops):
+            for index, op in enumerate(node.ops):
                 other = COMPARISONS[type(op)]()
-                yield site(kind="comparison", plant=partial(node.ops.__setitem__, at, other))
+                yield site(kind="comparison", plant=partial(node.ops.__setitem__, index, other))
         case ast.BoolOp():
             other_bool = ast.Or() if isinstance(node.op, ast.And) else ast.And()
             yield site(kind="and/or", plant=partial(setattr, node, "op", other_bool))
@@ -89,7 +89,7 @@ def of_node(node: ast.AST) -> Iterator[Site]:
 
 
 def of_text(node: ast.AST) -> bool:
-    """Whether an operator joins or fills text."""
+    """Return whether an operator joins or fills text."""
     return any(
         isinstance(part, ast.JoinedStr) or isinstance(getattr(part, "value", None), str)
         for part in ast.iter_child_nodes(node)

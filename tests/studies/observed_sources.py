@@ -43,7 +43,7 @@ def counts(asked: list[tuple[Any, ...]], words: Counter[str], left_out: int) -> 
 def wildbench(source: Path) -> Counts:
     """Count scores by request number: one number is one score."""
     seen: dict[str, tuple[Any, ...]] = {}
-    words: Counter[str] = Counter()
+    expected_counts: Counter[str] = Counter()
     copies = 0
     for path in sorted(source.glob("eval_results/*/score.v2/*/*.json")):
         release, judge = path.parts[-4], path.parts[-2].split("=")[1]
@@ -54,16 +54,16 @@ def wildbench(source: Path) -> Counts:
                 continue
             item = (entry["session_id"], entry["model_output"].strip())
             seen[number] = (f"{judge}/{release}", item, None)
-            words[entry["score"] if int(entry["score"]) <= 10 else "unreadable"] += 1
+            expected_counts[entry["score"] if int(entry["score"]) <= 10 else "unreadable"] += 1
     left = copies + len(list(source.glob("eval_results/*/pairwise.v2/**/*.json")))
-    return counts([*seen.values()], words, left)
+    return counts([*seen.values()], expected_counts, left)
 
 
 def pandalm(source: Path) -> Counts:
     """Count winners by the words that were compared, whatever their order and number."""
     pairs = load(source / "data/testset-v1.json")
     asked: list[tuple[Any, ...]] = []
-    words: Counter[str] = Counter()
+    expected_counts: Counter[str] = Counter()
     left_out = 0
     for judge, field in (("gpt-3.5-turbo", "gpt_result"), ("pandalm-7b", "pandalm_result")):
         said = {
@@ -80,16 +80,16 @@ def pandalm(source: Path) -> Counts:
             asked.append((judge, item, order))
             winner = said[pair["idx"]]
             if winner in ("1", "2"):
-                words["ab"[responses[int(winner) - 1] != a_of[item]]] += 1
+                expected_counts["ab"[responses[int(winner) - 1] != a_of[item]]] += 1
             else:
-                words["unreadable" if winner == "garbage" else "tie"] += 1
-    return counts(asked, words, left_out)
+                expected_counts["unreadable" if winner == "garbage" else "tie"] += 1
+    return counts(asked, expected_counts, left_out)
 
 
 def mt_bench(source: Path) -> Counts:
     """Count winners by the letters in the judgments themselves, not by the stated winners."""
     asked: list[tuple[Any, ...]] = []
-    words: Counter[str] = Counter()
+    expected_counts: Counter[str] = Counter()
     left_out = 0
     for path in source.glob("fastchat/llm_judge/data/mt_bench/model_judgment/*_pair.jsonl"):
         for entry in load(path):
@@ -102,20 +102,20 @@ def mt_bench(source: Path) -> Counts:
                 letter = (re.findall(r"\[\[([ABC])\]\]", text) or ["none"])[-1]
                 named = {"C": "tie", "none": "unreadable"}
                 second = "b" if order == "a" else "a"
-                words[named.get(letter) or {"A": order, "B": second}[letter]] += 1
-    return counts(asked, words, left_out)
+                expected_counts[named.get(letter) or {"A": order, "B": second}[letter]] += 1
+    return counts(asked, expected_counts, left_out)
 
 
 def prometheus(source: Path) -> Counts:
     """Count scores; a response is known by its whole prompt."""
     asked: list[tuple[Any, ...]] = []
-    words: Counter[str] = Counter()
+    expected_counts: Counter[str] = Counter()
     for name in ("mt_bench", "vicuna"):
         for entry in load(source / f"eval/benchmark/data/{name}_eval.json"):
             for score in entry["gpt4_score"]:
                 asked.append(("gpt4", (name, entry["instruction"]), None))
-                words[str(score) if score <= 5 else "unreadable"] += 1
-    return counts(asked, words, 0)
+                expected_counts[str(score) if score <= 5 else "unreadable"] += 1
+    return counts(asked, expected_counts, 0)
 
 
 COUNTS: dict[str, Callable[[Path], Counts]] = {
@@ -129,8 +129,8 @@ COUNTS: dict[str, Callable[[Path], Counts]] = {
 def differences(ours: Counts, header: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     """Return each total in which a verdict file differs."""
     asked = [(row["setting"], row["item"], row.get("first")) for row in rows]
-    words = Counter(row.get("verdict") or f"{row['a_score']:g}" for row in rows)
-    theirs = counts(asked, words, sum(header["left_out"].values()))
+    expected_counts = Counter(row.get("verdict") or f"{row['a_score']:g}" for row in rows)
+    theirs = counts(asked, expected_counts, sum(header["left_out"].values()))
     theirs["further"] = sum("repeat" in row for row in rows)
     return [
         f"{name}: {value} here, {theirs[name]} there"

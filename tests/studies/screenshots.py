@@ -46,14 +46,14 @@ PAGES = {
 def main() -> None:
     build, out = ROOT / "build" / "screenshots-site", ROOT / "build" / "screenshots"
     out.mkdir(parents=True, exist_ok=True)
-    words = ("admin", "site", "build", "--out", str(build), "--base-url", "http://127.0.0.1/")
-    subprocess.run([sys.executable, "-m", "epc", *words], cwd=ROOT, check=True)
+    arguments = ("admin", "site", "build", "--out", str(build), "--base-url", "http://127.0.0.1/")
+    subprocess.run([sys.executable, "-m", "epc", *arguments], cwd=ROOT, check=True)
     with served(build) as home, chromium() as browser:
         for scheme in ("light", "dark"):
             for width in (1440, 390):
                 for name, path in PAGES.items():
-                    with visit(browser, home, width=width, color_scheme=scheme) as seen:
-                        page = seen.to(path)
+                    with visit(browser, home, width=width, color_scheme=scheme) as page_visit:
+                        page = page_visit.to(path)
                         page.evaluate("scrollTo(0, 0)")
                         page.wait_for_timeout(500)  # until the head has come back
                         file = out / f"{name}-{width}-{scheme}.png"

@@ -55,8 +55,8 @@ def serving_weights() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, "-c", _SERVER, str(weights.path()), str(port)]
-    server = subprocess.Popen(words)
+    arguments = [sys.executable, "-c", _SERVER, str(weights.path()), str(port)]
+    server = subprocess.Popen(arguments)
     try:
         _wait_for(port)
         yield f"http://127.0.0.1:{port}/v1"
@@ -84,11 +84,11 @@ def main(out: Path) -> None:
     server = f"llama.cpp's server in xllamacpp {version('xllamacpp')}"
     began = time.monotonic()
     with serving_weights() as os.environ["LLAMACPP_BASE_URL"]:
-        both = ("--executor", MODEL, *_DESIGN)
-        _epc("run", "--evaluator", MODEL, *both, "--out", out / "served-text", ends=1)
+        both_options = ("--executor", MODEL, *_DESIGN)
+        _epc("run", "--evaluator", MODEL, *both_options, "--out", out / "served-text", ends=1)
         _epc("resume", out / "served-text")
         letter = (*A_LETTER, *_answers_of(out / "served-text"), "--out", out / "served-letter")
-        _epc("run", "--evaluator", MODEL, *both, *letter)
+        _epc("run", "--evaluator", MODEL, *both_options, *letter)
     print(f"{server}: {time.monotonic() - began:.0f} s")
     for run, evaluator in (("text", _EMBEDDED), ("letter", f"{_EMBEDDED}-constrained")):
         _epc("validate", out / f"served-{run}")
@@ -101,10 +101,12 @@ def _answers_of(run: Path) -> tuple[str | Path, ...]:
     return ("--reuse-answers-of", run)
 
 
-def _epc(*words: str | Path, ends: int = 0) -> None:
-    ended = subprocess.run([sys.executable, "-m", "epc", *map(str, words)], check=False).returncode
+def _epc(*arguments: str | Path, ends: int = 0) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "epc", *map(str, arguments)], check=False
+    ).returncode
     if ended != ends:
-        raise SystemExit(f"epc {words[0]} exits {ended}, not {ends}")
+        raise SystemExit(f"epc {arguments[0]} exits {ended}, not {ends}")
 
 
 def _report(run: Path) -> None:

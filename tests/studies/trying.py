@@ -109,16 +109,16 @@ class Pool:
 
     def answers(self, asked: Iterable[tuple[Asked, Of]]) -> Iterator[tuple[Of, Answer]]:
         """Yield each answer with what was asked for, as they come; all processes are kept busy."""
-        rest, under_way = iter(asked), {}
+        remaining_iterator, under_way = iter(asked), {}
         for pipe in self.pipes:
-            for question, subject in islice(rest, 1):
+            for question, subject in islice(remaining_iterator, 1):
                 pipe.send(question)
                 under_way[pipe] = subject
         while under_way:
             for ready in wait(list(under_way)):
                 pipe = next(each for each in under_way if each is ready)
                 answer, subject = pipe.recv(), under_way.pop(pipe)
-                for question, following in islice(rest, 1):
+                for question, following in islice(remaining_iterator, 1):
                     pipe.send(question)
                     under_way[pipe] = following
                 yield subject, answer
@@ -180,8 +180,8 @@ def _run(asked: Asked, notes: int) -> None:
         import pytest
 
         noted = Noted(asked.costs)
-        words = ["-q", *(word for plugin in PLUGINS for word in ("-p", plugin)), *asked.tests]
-        code = int(pytest.main(["-x", *words] if asked.costs else words, plugins=[noted]))
+        arguments = ["-q", *(word for plugin in PLUGINS for word in ("-p", plugin)), *asked.tests]
+        code = int(pytest.main(["-x", *arguments] if asked.costs else arguments, plugins=[noted]))
         rows = (f"{n}\t{c}\t{n in noted.failed}\n" for n, c in noted.costs.items())
         os.write(notes, "".join(rows).encode())
     finally:

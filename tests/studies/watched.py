@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from epc.analysis.watching import tolerated
+from epc.analysis.drift_watch import tolerated
 from epc.statistics.e_process import watch
 from epc.statistics.intervals import share_interval
 
@@ -72,7 +72,7 @@ def watches(
     a, b, c = askings
     differ = ((a ^ b).mean(axis=1) + (a ^ c).mean(axis=1) + (b ^ c).mean(axis=1)) / 3
     turned = rng.random((runs, candidates)) < changed
-    made: Watches = []
+    watches: Watches = []
     for run in range(runs):
         panel = np.flatnonzero(alike[run])[:pairs]
         if not len(panel):
@@ -80,8 +80,8 @@ def watches(
         answers = rng.random((days, len(panel))) < chance[run, panel]
         answers[quiet:] ^= turned[run, panel]
         shares = (answers != first[run, panel]).mean(axis=1).tolist()
-        made.append((shares, tolerated(float(differ[run]), len(panel))))
-    return made
+        watches.append((shares, tolerated(float(differ[run]), len(panel))))
+    return watches
 
 
 def false_alarms(rng: Generator) -> Iterator[str]:
@@ -112,7 +112,7 @@ def delays(rng: Generator) -> Iterator[str]:
         for changed in (0.1, 0.2, 0.3):
             cells = []
             for quiet in (0, QUIET_DAYS):
-                made = watches(
+                new_watches = watches(
                     "alike",
                     flips,
                     rng,
@@ -121,8 +121,8 @@ def delays(rng: Generator) -> Iterator[str]:
                     changed=changed,
                     quiet=quiet,
                 )
-                found = [day - quiet + 1 for day in _alarm_days(made) if day is not None]
-                cells.append(f"{len(found) / len(made):.0%} | {np.median(found):.0f}")
+                found = [day - quiet + 1 for day in _alarm_days(new_watches) if day is not None]
+                cells.append(f"{len(found) / len(new_watches):.0%} | {np.median(found):.0f}")
             yield f"| {flips:.1%} | {changed:.0%} | {' | '.join(cells)} |"
 
 
@@ -132,7 +132,7 @@ def holding(rng: Generator) -> Iterator[str]:
     yield f"|---|---|---|{'---|' * len(AGES)}"
     for flips in (0.0, 0.05):
         for changed in (0.1, 0.2, 0.3):
-            made = watches(
+            new_watches = watches(
                 "alike",
                 flips,
                 rng,
@@ -142,7 +142,9 @@ def holding(rng: Generator) -> Iterator[str]:
                 quiet=QUIET_DAYS,
             )
             cells = [
-                np.mean([_state(shares[: QUIET_DAYS + age], allowed) for shares, allowed in made])
+                np.mean(
+                    [_state(shares[: QUIET_DAYS + age], allowed) for shares, allowed in new_watches]
+                )
                 for age in (0, *AGES)
             ]
             yield f"| {flips:.0%} | {changed:.0%} | {' | '.join(f'{c:.0%}' for c in cells)} |"
@@ -155,9 +157,9 @@ def steady(rng: Generator) -> Iterator[str]:
     yield f"|---|---|{'---|' * len(days)}"
     for flips in (0.0, 0.05, 0.1):
         for kind in KINDS[: 3 if flips else 1]:
-            made = watches(kind, flips, rng, runs=300, days=max(days))
+            new_watches = watches(kind, flips, rng, runs=300, days=max(days))
             cells = [
-                f"{np.mean([_state(shares[:day], allowed) for shares, allowed in made]):.0%}"
+                f"{np.mean([_state(shares[:day], allowed) for shares, allowed in new_watches]):.0%}"
                 for day in days
             ]
             yield f"| {flips:.0%} | {kind} | {' | '.join(cells)} |"

@@ -31,7 +31,7 @@ def test_every_extra_of_the_project_is_in_the_table_with_its_packages() -> None:
 
 
 def test_the_core_is_what_looking_things_up_takes() -> None:
-    core = {PACKAGE.match(each)[0] for each in PROJECT["dependencies"]}  # type: ignore[index]  # it begins so
+    core = {PACKAGE.match(dependency)[0] for dependency in PROJECT["dependencies"]}  # type: ignore[index]  # it begins so
 
     assert core == {"click", "msgspec", "pyyaml"}
 
@@ -47,10 +47,10 @@ def test_a_missing_module_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "numpy", None)
 
     assert lacking("judge") == ["numpy", "scikit-learn"]
-    with pytest.raises(MissingExtraError, match=r"extra `judge`; .*: numpy, scikit-learn") as found:
+    with pytest.raises(MissingExtraError, match=r"extra `judge`; .*: numpy, scikit-learn") as error:
         require("judge")
-    assert found.value.exit_code == ExitCode.MISUSE
-    assert str(found.value).endswith(f"\n  fix: {install('judge')}")
+    assert error.value.exit_code == ExitCode.MISUSE
+    assert str(error.value).endswith(f"\n  fix: {install('judge')}")
 
 
 @pytest.mark.parametrize(

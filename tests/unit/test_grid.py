@@ -22,16 +22,16 @@ TOLD = "Scheduler at:"
 @pytest.fixture
 def scheduler() -> Iterator[str]:
     """A Dask scheduler and two workers, each a process of its own, on loopback."""
-    words = [sys.executable, "-c", "from dask.__main__ import main; main()"]
+    arguments = [sys.executable, "-c", "from dask.__main__ import main; main()"]
     head = subprocess.Popen(
-        [*words, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
+        [*arguments, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
         stderr=subprocess.PIPE,
         text=True,
     )
     assert head.stderr is not None
     line = next(line for line in head.stderr if TOLD in line)
     address = line.split(TOLD)[1].strip()
-    worker = [*words, "worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
+    worker = [*arguments, "worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
     workers = [
         subprocess.Popen(
             [*worker, "--host", "127.0.0.1", "--no-nanny"],
@@ -56,7 +56,7 @@ def several() -> list[Part]:
     ]
 
 
-def where(_: int) -> int:
+def process_id(_: int) -> int:
     return os.getpid()
 
 
@@ -78,7 +78,7 @@ def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -
 
     with Client(scheduler, timeout="60s") as client:  # type: ignore[no-untyped-call]  # Dask states no types
         client.wait_for_workers(2)
-        assert os.getpid() not in spread(where, range(40), cluster=scheduler)
+        assert os.getpid() not in spread(process_id, range(40), cluster=scheduler)
         # A program of one's own needs no word of ours.
         with joblib.parallel_config(backend="dask"):
             of_ones_own = hexadecimal(spread(simulate, several()))

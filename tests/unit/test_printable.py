@@ -7,14 +7,14 @@ from attack_support import attack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.printable import inert, json_shown, lines_shown, shown
+from epc.printable import inert, json_shown, lines_shown, one_line
 
 TEXTS = st.text(max_size=500) | st.text(alphabet=":#[ \n\r\x1b\u009b", max_size=9)
 
 
 @given(TEXTS)
 def test_what_is_shown_is_one_line_without_surprises(text: str) -> None:
-    line = shown(text)
+    line = one_line(text)
 
     assert line.isprintable()
     assert "::" not in line
@@ -32,15 +32,15 @@ def test_lines_stay_lines_and_none_is_a_command(text: str) -> None:
 
 @given(TEXTS)
 def test_json_says_the_same_with_nothing_unseen_in_it(text: str) -> None:
-    said = json_shown(json.dumps({"a": text}, ensure_ascii=False, indent=2))
+    printed_text = json_shown(json.dumps({"a": text}, ensure_ascii=False, indent=2))
 
-    assert json.loads(said) == {"a": text}
-    assert all(line.isprintable() for line in said.split("\n"))
+    assert json.loads(printed_text) == {"a": text}
+    assert all(line.isprintable() for line in printed_text.split("\n"))
 
 
 @attack("injection")
 def test_a_workflow_command_in_a_log_is_none() -> None:
-    assert shown("\n::set-output name=x::y") == "\\u{000a}: :set-output name=x: :y"
+    assert one_line("\n::set-output name=x::y") == "\\u{000a}: :set-output name=x: :y"
     assert lines_shown("a\n  ::error::y") == "a\n  : :error::y"
 
 

@@ -14,12 +14,12 @@ from msgspec import structs
 
 from epc.analysis.judging.results import (
     Agreement,
-    Cited,
-    Compared,
     Disagreement,
     Opinion,
     OwnScale,
     Pair,
+    Quotation,
+    ScoreAgreement,
     SelfPreference,
 )
 from epc.analysis.judging.shares import Judgment, mean, numbered, share
@@ -56,7 +56,7 @@ def between_judges(judgments: Iterable[Judgment]) -> Agreement:
     }
     return Agreement(
         pairs=tuple(
-            Pair(judges=(left, right), compared=compared(ratings[left], ratings[right]))
+            Pair(judges=(left, right), compared=score_agreement(ratings[left], ratings[right]))
             for left, right in combinations(sorted(ratings), 2)
         ),
         alpha={name: value for name, (value, _) in alphas.items()},
@@ -69,20 +69,24 @@ def over_readable(judgments: Iterable[Judgment]) -> Agreement:
 
     What falls out is often the bad outputs (Reading R26).
     """
-    return between_judges(replace(one, valid=one.scores is not None) for one in judgments)
+    return between_judges(
+        replace(judgment, valid=judgment.scores is not None) for judgment in judgments
+    )
 
 
-def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> Compared:
+def score_agreement(
+    left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]
+) -> ScoreAgreement:
     """Return how two sets of judgments of the same outputs agree.
 
     Units: shares; mean absolute error and mean difference in points of the overall score, the
     difference being the second's minus the first's; kappas with quadratic weights.
     """
-    both = sorted(left.keys() & right.keys(), key=lambda unit: unit.output_id)
-    pairs = [(left[unit], right[unit]) for unit in both]
-    gaps = [(unit.question_id, right[unit].overall - left[unit].overall) for unit in both]
+    units = sorted(left.keys() & right.keys(), key=lambda unit: unit.output_id)
+    pairs = [(left[unit], right[unit]) for unit in units]
+    gaps = [(unit.question_id, right[unit].overall - left[unit].overall) for unit in units]
     kappas = {name: _kappa(pairs, name) for name in _SCORES}
-    return Compared(
+    return ScoreAgreement(
         outputs=len(pairs),
         same_verdict=share([(a.question, a.verdict == b.verdict, 1) for a, b in pairs]),
         same_overall=share([(question, gap == 0, 1) for question, gap in gaps]),
@@ -111,8 +115,8 @@ def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
 
 def _mean_distance(gaps: Sequence[tuple[str, float]], ends: Interval | None = None) -> Mean:
     """Return how far apart on average; no interval where the scale's ends are not known."""
-    found = mean([(question, abs(gap)) for question, gap in gaps], ends=ends)
-    return found if ends is not None else structs.replace(found, ci95=None)
+    distance = mean([(question, abs(gap)) for question, gap in gaps], ends=ends)
+    return distance if ends is not None else structs.replace(distance, ci95=None)
 
 
 def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:
@@ -167,8 +171,8 @@ def _alpha(
 
     def alpha(left_out: frozenset[int]) -> float | None:
         columns = [i for i, unit in enumerate(units) if questions[unit.question_id] not in left_out]
-        seen = {row[column] for row in rows for column in columns if not math.isnan(row[column])}
-        if len(seen) < 2:  # noqa: PLR2004  (undefined on one value)
+        scores = {row[column] for row in rows for column in columns if not math.isnan(row[column])}
+        if len(scores) < 2:  # noqa: PLR2004  (undefined on one value)
             return None
         import krippendorff
 
@@ -208,10 +212,10 @@ def self_preferences(judgments: Iterable[Judgment]) -> tuple[SelfPreference, ...
     self_judges = {
         j.judge_model for ones in by_output.values() for j in ones.values() if j.method != CROSS
     }
-    return tuple(_stated(judge, list(by_output.values())) for judge in sorted(self_judges))
+    return tuple(_self_preference(judge, list(by_output.values())) for judge in sorted(self_judges))
 
 
-def _stated(judge: str, outputs: Sequence[Mapping[str, Judgment]]) -> SelfPreference:
+def _self_preference(judge: str, outputs: Sequence[Mapping[str, Judgment]]) -> SelfPreference:
     questions: dict[str, int] = {}
     gaps: list[Gap] = []
     compared: dict[str, int] = {_OWN: 0, _OTHERS: 0}
@@ -219,12 +223,17 @@ def _stated(judge: str, outputs: Sequence[Mapping[str, Judgment]]) -> SelfPrefer
         if judge not in ones:
             continue
         # What another author says of its own output is its own preference, and no yardstick.
-        thirds = {name: one for name, one in ones.items() if name != judge and one.method == CROSS}
-        whose = _OTHERS if ones[judge].method == CROSS else _OWN
+        thirds = {
+            name: judgment
+            for name, judgment in ones.items()
+            if name != judge and judgment.method == CROSS
+        }
+        kind = _OTHERS if ones[judge].method == CROSS else _OWN
         number = questions.setdefault(ones[judge].question, len(questions))
-        compared[whose] += bool(thirds)
+        compared[kind] += bool(thirds)
         gaps += [
-            (number, name, whose, ones[judge].overall - one.overall) for name, one in thirds.items()
+            (number, name, kind, ones[judge].overall - judgment.overall)
+            for name, judgment in thirds.items()
         ]
 
     def difference(left_out: frozenset[int]) -> float | None:
@@ -248,8 +257,8 @@ def _difference(gaps: Sequence[Gap]) -> float | None:
     Each other judge is compared on the outputs that both judged, so that its leniency drops out.
     """
     by_third: dict[str, dict[str, list[int]]] = {}
-    for _, third, whose, gap in gaps:
-        by_third.setdefault(third, {_OWN: [], _OTHERS: []})[whose].append(gap)
+    for _, third, kind, gap in gaps:
+        by_third.setdefault(third, {_OWN: [], _OTHERS: []})[kind].append(gap)
     excesses = [
         fsum(sides[_OWN]) / len(sides[_OWN]) - fsum(sides[_OTHERS]) / len(sides[_OTHERS])
         for sides in by_third.values()
@@ -326,19 +335,21 @@ def _opinion(record: Record, units: EvaluationSet, mapping: RubricMapping | None
     )
 
 
-def cited(record: Record, units: EvaluationSet, mapping: RubricMapping | None) -> Iterator[Cited]:
+def cited(
+    record: Record, units: EvaluationSet, mapping: RubricMapping | None
+) -> Iterator[Quotation]:
     """Yield the evidence of a record about the set."""
     _, reply, _ = read_reply(record.raw or "")
     if mapping is not None and reply is not None:
-        reply, _ = mapping.convert(reply, units.asked(record.sample))
+        reply, _ = mapping.convert(reply, units.for_judge(record.sample))
     yield from _cited(reply or {}, units.folded(record.output_sha256 or ""))
 
 
-def _cited(reply: Json, output: Output) -> Iterator[Cited]:
+def _cited(reply: Json, output: Output) -> Iterator[Quotation]:
     """Yield the evidence of a reply as far as it has the form of evidence."""
     for item in islice(items(reply, "evidence"), MOST_QUOTES):
         if isinstance(item, dict):
             texts = [item.get(key) for key in EVIDENCE_KEYS]
             dimension, quote, reason = (text if isinstance(text, str) else "" for text in texts)
             cut = (storable(text[:LONGEST_QUOTE]) for text in (dimension, quote, reason))
-            yield Cited(**dict(zip(EVIDENCE_KEYS, cut, strict=True)), kind=output.kind(quote))
+            yield Quotation(**dict(zip(EVIDENCE_KEYS, cut, strict=True)), kind=output.kind(quote))

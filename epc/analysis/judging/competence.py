@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeVar
 
 from msgspec import structs
 
-from epc.analysis.judging.drift import drift, evaluated
+from epc.analysis.judging.drift import drift, evaluation_record
 from epc.analysis.judging.evaluation import (
     Ablation,
     Competence,
@@ -21,8 +21,8 @@ from epc.analysis.judging.evaluation import (
     Retest,
     Shift,
 )
-from epc.analysis.judging.results import Drifted, Share, Trusted
-from epc.analysis.judging.shares import Judgment, Seen, judgments_of, mean, share
+from epc.analysis.judging.results import DriftRow, Share, Trusted
+from epc.analysis.judging.shares import Judgment, Observation, judgments_of, mean, share
 from epc.analysis.judging.trust import is_none
 from epc.audit.competence import CHANCE, FEWEST, USEFUL, word_of
 from epc.judge.planted import ABLATED, CONTROL, LOWER, PADDED, PLAIN, SAME, Planting
@@ -47,28 +47,30 @@ Scores = Sequence[int] | None  # of a valid evaluation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """What a judge gave an output and a text made from it; None where that is no evaluation."""
+    """Scores that a judge gave an output and a text made from it; None where they are invalid."""
 
     question: str
     base: Scores
-    made: Scores
+    altered: Scores
 
     @property
     def is_lost(self) -> bool:
-        """Whether one of the two is no valid evaluation."""
-        return self.base is None or self.made is None
+        """Return whether one of the two is no valid evaluation."""
+        return self.base is None or self.altered is None
 
     @property
     def is_at_floor(self) -> bool:
-        """Whether both are scored, and the output's score cannot fall."""
+        """Return whether both are scored, and the output's score cannot fall."""
         return not self.is_lost and sum(self.base or ()) == 0
 
     def is_right(self, expected: Expected) -> bool:
         """Return whether the scores stand in the order that is known beforehand."""
-        if self.base is None or self.made is None:
+        if self.base is None or self.altered is None:
             return False
-        base, made = sum(self.base), sum(self.made)
-        return {"lower": made < base, "equal": made == base, "not_higher": made <= base}[expected]
+        base, altered = sum(self.base), sum(self.altered)
+        return {"lower": altered < base, "equal": altered == base, "not_higher": altered <= base}[
+            expected
+        ]
 
 
 def competences(folder: Path) -> tuple[Competence, ...]:
@@ -99,9 +101,9 @@ def _competence(folder: Path, judge: str) -> Competence:
     return Competence(
         judge=judge,
         time=dict(load_run_log(subfolder).time.items()),
-        outputs=sum(planting is None for planting, _ in part.said.values()),
-        evaluations=len(part.said),
-        valid=sum(one.valid for _, one in part.said.values()),
+        outputs=sum(planting is None for planting, _ in part.judgments.values()),
+        evaluations=len(part.judgments),
+        valid=sum(judgment.valid for _, judgment in part.judgments.values()),
         word="incapable" if failing else overall.word,
         failing=failing,
         useful=USEFUL,
@@ -117,9 +119,9 @@ def _competence(folder: Path, judge: str) -> Competence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What a judge said of the outputs of a part, by output id, and how each was made."""
+    """Judgments of the outputs of a part, by output id, and how each was made."""
 
-    said: Mapping[str, tuple[Planting | None, Judgment]]
+    judgments: Mapping[str, tuple[Planting | None, Judgment]]
 
     @classmethod
     def read(cls, folder: Path) -> "_Part":
@@ -128,25 +130,30 @@ class _Part:
         planted = {row.unit.output_id: row.planted for row in rows}
         judgments = judgments_of(folder)
         return cls(
-            said={one.unit.output_id: (planted[one.unit.output_id], one) for one in judgments}
+            judgments={
+                judgment.unit.output_id: (planted[judgment.unit.output_id], judgment)
+                for judgment in judgments
+            }
         )
 
     @property
     def constant(self) -> int | None:
         """The overall score that everything has, if there is but one of several."""
-        scores = [one.overall for _, one in self.said.values() if one.valid]
+        scores = [judgment.overall for _, judgment in self.judgments.values() if judgment.valid]
         return scores[0] if len(scores) > 1 and len(set(scores)) == 1 else None
 
     def scores(self, output: str) -> Scores:
         """Return the scores of a valid evaluation."""
-        _, one = self.said.get(output, (None, None))
-        return one.scores if one is not None and one.valid else None
+        _, judgment = self.judgments.get(output, (None, None))
+        return judgment.scores if judgment is not None and judgment.valid else None
 
     def pairs(self, kind: str) -> list[Pair]:
         """Return the pairs of a kind."""
         return [
-            Pair(question=one.question, base=self.scores(planting.of), made=self.scores(name))
-            for name, (planting, one) in self.said.items()
+            Pair(
+                question=judgment.question, base=self.scores(planting.of), altered=self.scores(name)
+            )
+            for name, (planting, judgment) in self.judgments.items()
             if planting is not None and planting.kind == kind
         ]
 
@@ -166,7 +173,7 @@ def detection(
     figure = _share(right, rules)
     lost = sum(pair.is_lost for pair in counted)
     total, at_floor = len(pairs), len(pairs) - len(counted)
-    most = figure.count + lost + at_floor
+    largest = figure.count + lost + at_floor
     return Detection(
         **structs.asdict(figure),
         kind=kind,
@@ -174,7 +181,7 @@ def detection(
         pairs=total,
         lost=lost,
         at_floor=at_floor,
-        bounds=(figure.count / total, most / total) if total else None,
+        bounds=(figure.count / total, largest / total) if total else None,
         word=word_of(len(counted), figure.ci95, failing=False),
     )
 
@@ -182,17 +189,17 @@ def detection(
 _Figure = TypeVar("_Figure", Share, Mean)
 
 
-def _stated(figure: _Figure, pairs: int) -> _Figure:
+def _with_enough_pairs(figure: _Figure, pairs: int) -> _Figure:
     """Return a figure, of fewer than `FEWEST` pairs without its interval."""
     return figure if pairs >= FEWEST else structs.replace(figure, ci95=None)
 
 
-def _share(seen: Sequence[Seen], rules: Rules = RULES) -> Share:
-    return _stated(share(seen, rules), len(seen))
+def _share(observations: Sequence[Observation], rules: Rules = RULES) -> Share:
+    return _with_enough_pairs(share(observations, rules), len(observations))
 
 
-def _mean(seen: Sequence[tuple[str, float]]) -> Mean:
-    return _stated(mean(seen), len(seen))
+def _mean(observations: Sequence[tuple[str, float]]) -> Mean:
+    return _with_enough_pairs(mean(observations), len(observations))
 
 
 def _shifts(folder: Path, judge: str, part: _Part) -> Iterator[Shift]:
@@ -203,17 +210,17 @@ def _shifts(folder: Path, judge: str, part: _Part) -> Iterator[Shift]:
     if is_complete(subfolder):
         named = _Part.read(subfolder)
         pairs = [
-            Pair(question=one.question, base=part.scores(name), made=named.scores(name))
-            for name, (_, one) in named.said.items()
+            Pair(question=judgment.question, base=part.scores(name), altered=named.scores(name))
+            for name, (_, judgment) in named.judgments.items()
         ]
         yield _shift("name", OVERALL, pairs)
 
 
 def _shift(by: Literal["length", "format", "name"], over: str, pairs: Sequence[Pair]) -> Shift:
     changes = [
-        (pair.question, float(_points(made, over) - _points(base, over)))
+        (pair.question, float(_points(altered, over) - _points(base, over)))
         for pair in pairs
-        if (base := pair.base) is not None and (made := pair.made) is not None
+        if (base := pair.base) is not None and (altered := pair.altered) is not None
     ]
     figure = _mean(changes)
     return Shift(
@@ -222,7 +229,7 @@ def _shift(by: Literal["length", "format", "name"], over: str, pairs: Sequence[P
         over=over,
         pairs=len(pairs),
         lost=len(pairs) - len(changes),
-        none=is_none(figure.ci95),
+        no_shift=is_none(figure.ci95),
     )
 
 
@@ -240,22 +247,24 @@ def _retests(folder: Path, judge: str) -> Iterator[Retest]:
     complete = [subfolder for subfolder in retests(folder, judge) if is_complete(subfolder)]
     if not complete or not is_complete(folder):
         return
-    first = evaluated(folder)
+    first = evaluation_record(folder)
     for subfolder in complete:
-        for row in drift(first, evaluated(subfolder)):
-            if isinstance(row, Drifted) and row.judge == judge:
+        for row in drift(first, evaluation_record(subfolder)):
+            if isinstance(row, DriftRow) and row.judge == judge:
                 yield _retest(row)
 
 
-def _retest(row: Drifted) -> Retest:
+def _retest(row: DriftRow) -> Retest:
     comparison = row.compared
     figures = ("same_verdict", "same_overall", "mean_absolute_error", "mean_difference")
-    stated = {name: _stated(getattr(comparison, name), comparison.outputs) for name in figures}
+    figures_stated = {
+        name: _with_enough_pairs(getattr(comparison, name), comparison.outputs) for name in figures
+    }
     return Retest(
         times=row.times,
         same_day=len({(time or "")[:_DAY] for time in row.times}) == 1,
         shared=row.shared,
-        compared=replace(comparison, **stated),
+        compared=replace(comparison, **figures_stated),
     )
 
 
@@ -264,20 +273,22 @@ def _ablation(folder: Path, judge: str, part: _Part) -> Ablation | None:
     subfolder = part_folder(folder, judge, "ablation")
     if not is_complete(subfolder):
         return None
-    judgments = _Part.read(subfolder).said
-    made = {
-        (planting.of, planting.kind): (planting.dimension, one)
-        for planting, one in judgments.values()
+    judgments = _Part.read(subfolder).judgments
+    altered = {
+        (planting.of, planting.kind): (planting.dimension, judgment)
+        for planting, judgment in judgments.values()
         if planting is not None
     }
     changes: list[tuple[str, float, float]] = []
-    pairs = [(of, each) for (of, kind), each in made.items() if kind == ABLATED]
-    for of, (dimension, without) in pairs:
-        base, (_, control) = part.scores(of), made[of, CONTROL]
-        if base and dimension and without.valid and control.valid:
+    pairs = [(output, removal) for (output, kind), removal in altered.items() if kind == ABLATED]
+    for output, (dimension, ablated) in pairs:
+        base, (_, control) = part.scores(output), altered[output, CONTROL]
+        if base and dimension and ablated.valid and control.valid:
             index = DIMENSIONS.index(dimension)
-            ours, theirs = ((one.scores or base)[index] - base[index] for one in (without, control))
-            changes.append((without.question, float(ours), float(theirs)))
+            ours, theirs = (
+                (judgment.scores or base)[index] - base[index] for judgment in (ablated, control)
+            )
+            changes.append((ablated.question, float(ours), float(theirs)))
     difference = _mean([(q, ours - theirs) for q, ours, theirs in changes])
     return Ablation(
         pairs=len(pairs),

@@ -7,12 +7,12 @@ from typing import Final
 
 from epc.analysis.judging.agreement import (
     between_judges,
-    compared,
     over_readable,
     ratings_by,
+    score_agreement,
     self_preferences,
 )
-from epc.analysis.judging.results import Agreement, Drifted, Evidence, SelfPreference, Share
+from epc.analysis.judging.results import Agreement, DriftRow, Evidence, SelfPreference, Share
 from epc.analysis.judging.shares import Judgment, counted, evidence, judgments_of
 from epc.analysis.sharing import is_one
 from epc.audit.competence import Word
@@ -25,7 +25,7 @@ from epc.statistics.figures import Mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
+class EvaluationRecord:
     """A complete evaluation: its name, its plan, its log, its judgments."""
 
     name: str
@@ -34,12 +34,12 @@ class Evaluated:
     judgments: Sequence[Judgment]
 
 
-def evaluated(folder: Path) -> Evaluated:
+def evaluation_record(folder: Path) -> EvaluationRecord:
     """Return a complete evaluation.
 
     Raises: UsageError if it is not.
     """
-    return Evaluated(
+    return EvaluationRecord(
         name=str(folder),
         log=load_run_log(folder),
         plan=load_plan(folder),
@@ -47,7 +47,7 @@ def evaluated(folder: Path) -> Evaluated:
     )
 
 
-def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
+def drift(before: EvaluationRecord, after: EvaluationRecord) -> Iterator[DriftRow | Finding]:
     """Yield how each judge's scores of the same outputs changed, by method.
 
     Where the two were not judged under the same conditions, a finding that names what differs
@@ -55,14 +55,16 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
     the one answer to is left out, and counted as `shared`: an answer agrees with itself (Reading
     R76).
     """
-    same = _outputs(before) & _outputs(after)
+    shared_outputs = _outputs(before) & _outputs(after)
     for method in METHODS:
         old, new = (
-            ratings_by(method, (j for j in one.judgments if (j.unit, j.output_sha256) in same))
-            for one in (before, after)
+            ratings_by(
+                method, (j for j in record.judgments if (j.unit, j.output_sha256) in shared_outputs)
+            )
+            for record in (before, after)
         )
         for judge in sorted(old.keys() & new.keys()):
-            sides = [conditions(one.plan, judge, method) for one in (before, after)]
+            sides = [conditions(record.plan, judge, method) for record in (before, after)]
             differing = [name for name in sides[0] if sides[0][name] != sides[1][name]]
             # What names change is no drift: it is stated as what it is.
             if differing not in ([], ["names"]):
@@ -73,15 +75,15 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
                 {unit: judgment for unit, judgment in side.items() if unit not in shared}
                 for side in (old[judge], new[judge])
             )
-            yield Drifted(
+            yield DriftRow(
                 before=before.name,
                 after=after.name,
-                times=tuple(one.log.time["to"] for one in (before, after)),
+                times=tuple(record.log.time["to"] for record in (before, after)),
                 judge=judge,
                 method=method,
                 blind=(before.plan.blind, after.plan.blind),
                 shared=len(shared),
-                compared=compared(left, right),
+                compared=score_agreement(left, right),
             )
 
 
@@ -91,8 +93,8 @@ def _shared(old: Mapping[Unit, Judgment], new: Mapping[Unit, Judgment]) -> set[U
     return {unit for unit, first, second in pairs if first and second and is_one(first, second)}
 
 
-def _outputs(one: Evaluated) -> set[tuple[object, str]]:
-    return {(judgment.unit, judgment.output_sha256) for judgment in one.judgments}
+def _outputs(record: EvaluationRecord) -> set[tuple[object, str]]:
+    return {(judgment.unit, judgment.output_sha256) for judgment in record.judgments}
 
 
 # Reading R27: drift is between evaluations under the same prompt, mapping, constraint, method and
@@ -109,11 +111,13 @@ def conditions(plan: Plan, judge: str, method: Method) -> Json:
     }
 
 
-def _unlike(before: Evaluated, after: Evaluated, who: str, differing: list[str]) -> Finding:
+def _unlike(
+    before: EvaluationRecord, after: EvaluationRecord, judge: str, differing: list[str]
+) -> Finding:
     return Finding(
         clause="Reading R27",
         where="/drift",
-        problem=f"{who}: no drift is stated from {before.name} to {after.name}: "
+        problem=f"{judge}: no drift is stated from {before.name} to {after.name}: "
         f"another {', another '.join(differing)}",
         remedy=f"judge the same outputs again with the same {' and '.join(differing)}",
     )
@@ -123,15 +127,15 @@ _MOST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detected:
-    """What tests said of a judge: the word, and of how many spoilt texts it saw that they are."""
+class DetectionSummary:
+    """Result of tests of a judge: the word, and what share of spoilt texts it told apart."""
 
     word: Word
     detected: Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgreedWithPeople:
+class PeopleAgreement:
     """How a judge agrees with people, over `outputs` that both have judged."""
 
     outputs: int
@@ -140,18 +144,18 @@ class AgreedWithPeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
-    """What was published of a judge beside its evaluation; None where there is nothing."""
+class PublishedChecks:
+    """Published checks of a judge beside its evaluation; None where there is nothing."""
 
-    competence: Detected | None
-    labels: AgreedWithPeople | None
+    competence: DetectionSummary | None
+    labels: PeopleAgreement | None
 
 
-_NOTHING: Final = Tested(competence=None, labels=None)
+_NOTHING: Final = PublishedChecks(competence=None, labels=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneOfSeveral:
+class JudgeRow:
     """A judge beside the others.
 
     `unlike` names in what it was asked otherwise than the first; then its scores are not compared.
@@ -167,69 +171,72 @@ class OneOfSeveral:
     self_preference: SelfPreference | None
     unlike: tuple[str, ...]
     failed: str | None
-    tested: Tested
+    tested: PublishedChecks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Together:
+class JudgeComparison:
     """Several judges of one evaluation set, and how those agree who were asked alike."""
 
-    judges: tuple[OneOfSeveral, ...]
+    judges: tuple[JudgeRow, ...]
     agreement: Agreement
     readable: Agreement
 
 
-def together(evaluations: Iterable[Evaluated], tests: Mapping[str, Tested]) -> Together:
+def judge_comparison(
+    evaluations: Iterable[EvaluationRecord], tests: Mapping[str, PublishedChecks]
+) -> JudgeComparison:
     """Return how judges of one set stand beside each other; the first is who is looked at.
 
     Each evaluation has one judge, and each judge one evaluation. `tests` are what else is known, by
     the name of the evaluation. Agreement and self-preference are
     of those who were asked as the first was (Reading R27).
     """
-    first, *others = evaluations
-    unlike = {one.name: _differing(first, one) for one in others}
-    alike = [first, *(one for one in others if not unlike[one.name])]
-    judgments = [judgment for one in alike for judgment in one.judgments]
+    first, *further = evaluations
+    unlike = {record.name: _differing(first, record) for record in further}
+    alike = [first, *(record for record in further if not unlike[record.name])]
+    judgments = [judgment for record in alike for judgment in record.judgments]
     favours = {preference.judge: preference for preference in self_preferences(judgments)}
-    return Together(
+    return JudgeComparison(
         judges=tuple(
-            _one(one, favours, unlike.get(one.name, ()), tests) for one in (first, *others)
+            _judge_row(record, favours, unlike.get(record.name, ()), tests)
+            for record in (first, *further)
         ),
         agreement=between_judges(judgments),
         readable=over_readable(judgments),
     )
 
 
-def _one(
-    one: Evaluated,
+def _judge_row(
+    record: EvaluationRecord,
     favours: Mapping[str, SelfPreference],
     unlike: tuple[str, ...],
-    tests: Mapping[str, Tested],
-) -> OneOfSeveral:
-    group = counted([judgment for judgment in one.judgments if judgment.method == CROSS])
-    judge = one.plan.judges[0].model
+    tests: Mapping[str, PublishedChecks],
+) -> JudgeRow:
+    group = counted([judgment for judgment in record.judgments if judgment.method == CROSS])
+    judge = record.plan.judges[0].model
     share = group.invalid.value
     failed = None
     if not group.valid:
         failed = "none of its evaluations is valid"
     elif share is not None and share > _MOST:
         failed = "more than half of its evaluations are invalid"
-    return OneOfSeveral(
-        name=one.name,
+    return JudgeRow(
+        name=record.name,
         judge=judge,
         samples=group.samples,
         valid=group.valid,
         invalid=group.invalid,
-        evidence=next(iter(evidence(one.judgments)), None) if one.plan.rules > 1 else None,
+        evidence=next(iter(evidence(record.judgments)), None) if record.plan.rules > 1 else None,
         self_preference=None if unlike else favours.get(judge),
         unlike=unlike,
         failed=failed,
-        tested=tests.get(one.name, _NOTHING),
+        tested=tests.get(record.name, _NOTHING),
     )
 
 
-def _differing(first: Evaluated, other: Evaluated) -> tuple[str, ...]:
-    stated, theirs = (
-        conditions(one.plan, one.plan.judges[0].model, CROSS) for one in (first, other)
+def _differing(first: EvaluationRecord, second: EvaluationRecord) -> tuple[str, ...]:
+    expected, theirs = (
+        conditions(record.plan, record.plan.judges[0].model, CROSS) for record in (first, second)
     )
-    return tuple(name for name, value in stated.items() if theirs[name] != value)
+    return tuple(name for name, value in expected.items() if theirs[name] != value)

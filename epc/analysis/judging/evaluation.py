@@ -1,20 +1,22 @@
-"""What `epc judge report` says, as values; `document` gives the JSON that it prints."""
+"""Values of `epc judge report`; `document` gives the JSON that it prints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from epc.analysis.judging.results import (
     Accuracy,
     Agreement,
-    Compared,
     Disagreement,
-    Drifted,
+    DriftRow,
     Ends,
     Evidence,
-    Labelled,
+    LabelReport,
     Pair,
     Reasons,
+    ScoreAgreement,
     Section,
     SelfPreference,
     Share,
@@ -24,7 +26,7 @@ from epc.analysis.judging.results import (
 from epc.audit.competence import Word
 from epc.errors import Finding
 from epc.protocol.results import Json
-from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals
+from epc.records.judging.documents import JudgeUsage, MalformedCounts, Reference, Totals
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import Method
 from epc.statistics.figures import Mean
@@ -56,7 +58,7 @@ class Shift(Mean, frozen=True, kw_only=True):
     over: str
     pairs: int
     lost: int
-    none: Trusted
+    no_shift: Trusted = msgspec.field(name="none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +68,12 @@ class Retest:
     times: tuple[str | None, ...]
     same_day: bool
     shared: int
-    compared: Compared
+    compared: ScoreAgreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ablation:
-    """What the score of a dimension does without its quote, and without as much elsewhere."""
+    """Change of a dimension's score without its quote, and without as much elsewhere."""
 
     pairs: int
     lost: int
@@ -85,7 +87,7 @@ class Ablation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Competence:
-    """Whether a judge tells outputs from spoilt ones, and what moves its scores besides.
+    """Competence of a judge to tell outputs from spoilt ones, and what else moves its scores.
 
     `constant` is the overall score that it gave everything, if it gave but one.
     """
@@ -109,7 +111,7 @@ class Competence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What one evaluation came to."""
+    """Results of one evaluation."""
 
     name: str
     rules: int
@@ -119,7 +121,7 @@ class Evaluation:
     constraint: str | None
     mapping: Reference | None
     judges: tuple[JudgeUsage, ...]
-    malformed: Malformed | None
+    malformed: MalformedCounts | None
     totals: Mapping[Method, Totals]
     primary: Section
     self_judging: Section
@@ -132,17 +134,17 @@ class Evaluation:
     disagreements: tuple[Disagreement, ...]
     trust: tuple[Statement, ...] = ()
     remarks: tuple[str, ...] = ()
-    labels: Labelled | None = None
+    labels: LabelReport | None = None
     competence: tuple[Competence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What evaluations came to, and how judges drifted between them."""
+    """Results of evaluations, and how judges drifted between them."""
 
     protocol: str
     evaluations: tuple[Evaluation, ...]
-    drift: tuple[Drifted, ...]
+    drift: tuple[DriftRow, ...]
     findings: tuple[Finding, ...]
 
 
@@ -150,7 +152,7 @@ def document(report: Report) -> Json:
     """Return the JSON of a report."""
     return {
         "protocol": report.protocol,
-        "evaluations": [evaluation_json(one) for one in report.evaluations],
+        "evaluations": [evaluation_json(evaluation) for evaluation in report.evaluations],
         "drift": [
             {
                 **_flat(row),
@@ -163,15 +165,23 @@ def document(report: Report) -> Json:
     }
 
 
-def evaluation_json(one: Evaluation) -> Json:
+def evaluation_json(evaluation: Evaluation) -> Json:
     """Return the JSON of one evaluation."""
-    apart = {"readable"} if one.labels else {"readable", "labels"}
-    document = {name: as_json(getattr(one, name)) for name in one.__slots__ if name not in apart}
+    apart = {"readable"} if evaluation.labels else {"readable", "labels"}
+    document = {
+        name: as_json(getattr(evaluation, name))
+        for name in evaluation.__slots__
+        if name not in apart
+    }
     return {
         **document,
-        "agreement": {**_agreement(one.agreement), "readable": _agreement(one.readable)},
+        "agreement": {
+            **_agreement(evaluation.agreement),
+            "readable": _agreement(evaluation.readable),
+        },
         "evidence": [
-            {"judge": row.judge, "quotes": row.quotes, **as_json(row.kinds)} for row in one.evidence
+            {"judge": row.judge, "quotes": row.quotes, **as_json(row.kinds)}
+            for row in evaluation.evidence
         ],
     }
 
@@ -181,7 +191,7 @@ def _agreement(agreement: Agreement) -> Json:
     return {**as_json(agreement), "pairs": pairs}
 
 
-def _flat(row: Pair | Drifted) -> Json:
+def _flat(row: Pair | DriftRow) -> Json:
     """Return a row with what was compared beside the row's own keys."""
     fields = {name: as_json(getattr(row, name)) for name in row.__slots__}
     compared: Json = fields.pop("compared")

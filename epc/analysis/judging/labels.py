@@ -14,14 +14,14 @@ from itertools import combinations
 from math import ceil, sqrt
 from typing import Final
 
-from epc.analysis.judging.agreement import compared, ratings_by
+from epc.analysis.judging.agreement import ratings_by, score_agreement
 from epc.analysis.judging.results import (
-    Against,
     BetweenPeople,
-    Compared,
-    Corrected,
+    CorrectedShare,
     ErrorMatrix,
-    Labelled,
+    JudgeAgainstPeople,
+    LabelReport,
+    ScoreAgreement,
 )
 from epc.analysis.judging.shares import Judgment, numbered, share
 from epc.judge.check import no_quotes
@@ -42,7 +42,7 @@ Counted = tuple[
 ]  # question, whether the judge says PASS, whether people do
 
 
-def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labelled:
+def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> LabelReport:
     """Return how every judge stands against people, over its valid cross-judgments."""
     joined = together(labels)
     people = {unit: _as_judgment(label) for unit, label in joined.items()}
@@ -51,11 +51,13 @@ def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labell
         name: {label.unit: _as_judgment(label) for label in labels if label.labeller == name}
         for name in labellers
     }
-    return Labelled(
+    return LabelReport(
         outputs=len(joined),
         undecided=len({label.unit for label in labels}) - len(joined),
         labellers=len(labellers),
-        passes=share([(u.question_id, one.verdict == _PASSED, 1) for u, one in joined.items()]),
+        passes=share(
+            [(u.question_id, answer.verdict == _PASSED, 1) for u, answer in joined.items()]
+        ),
         between_people=tuple(
             _between(pair, *(by_labeller[name] for name in pair))
             for pair in combinations(labellers, 2)
@@ -78,8 +80,10 @@ def labels_for(width: float, outputs: int) -> tuple[tuple[float, int | None], ..
     Unit: shares; labels of independent outputs.
     """
     alone = _fewest(width, outputs, None)
-    beside = {share: _fewest(width, outputs, share) for share in (0.02, 0.05, 0.1, 0.2)}
-    needs = {share: [n for n in (found, alone) if n is not None] for share, found in beside.items()}
+    with_judge = {share: _fewest(width, outputs, share) for share in (0.02, 0.05, 0.1, 0.2)}
+    needs = {
+        share: [n for n in (fewest, alone) if n is not None] for share, fewest in with_judge.items()
+    }
     return (
         *((share, min(numbers, default=None)) for share, numbers in needs.items()),
         (_LARGEST_VARIANCE, alone),
@@ -105,12 +109,14 @@ def _enough(questions: int) -> int:
 def _between(
     people: tuple[str, str], left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]
 ) -> BetweenPeople:
-    both = [(left[unit], right[unit]) for unit in left if unit in right]
+    pairs = [(left[unit], right[unit]) for unit in left if unit in right]
     return BetweenPeople(
         people=people,
-        labelled=len(both),
-        same_verdict=share([(one.question, one.verdict == two.verdict, 1) for one, two in both]),
-        compared=_scored(left, right),
+        labelled=len(pairs),
+        same_verdict=share(
+            [(first.question, first.verdict == second.verdict, 1) for first, second in pairs]
+        ),
+        compared=_score_agreement(left, right),
     )
 
 
@@ -119,18 +125,18 @@ def _against(
     ratings: Mapping[Unit, Judgment],
     joined: Mapping[Unit, Label],
     people: Mapping[Unit, Judgment],
-) -> Against:
-    both = [(joined[unit], ratings[unit]) for unit in joined if unit in ratings]
-    return Against(
+) -> JudgeAgainstPeople:
+    pairs = [(joined[unit], ratings[unit]) for unit in joined if unit in ratings]
+    return JudgeAgainstPeople(
         judge=judge,
-        labelled=len(both),
-        lost=len(joined) - len(both),
-        compared=_scored(people, ratings),
+        labelled=len(pairs),
+        lost=len(joined) - len(pairs),
+        compared=_score_agreement(people, ratings),
         same_verdict=share(
-            [(judged.question, label.verdict == judged.verdict, 1) for label, judged in both]
+            [(judged.question, label.verdict == judged.verdict, 1) for label, judged in pairs]
         ),
-        errors=tuple(_matrix(index, both) for index in range(len(DIMENSIONS))),
-        passes=corrected(
+        errors=tuple(_matrix(index, pairs) for index in range(len(DIMENSIONS))),
+        passes=corrected_share(
             [
                 (
                     judged.question,
@@ -143,16 +149,21 @@ def _against(
     )
 
 
-def _scored(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> Compared | None:
+def _score_agreement(
+    left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]
+) -> ScoreAgreement | None:
     """Return how scores agree where both gave scores, or None where nobody did."""
-    sides = [{unit: one for unit, one in side.items() if one.scores} for side in (left, right)]
-    return compared(*sides) if sides[0].keys() & sides[1].keys() else None
+    sides = [
+        {unit: judgment for unit, judgment in side.items() if judgment.scores}
+        for side in (left, right)
+    ]
+    return score_agreement(*sides) if sides[0].keys() & sides[1].keys() else None
 
 
-def _matrix(index: int, both: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
+def _matrix(index: int, pairs: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
     counts = Counter(
         (label.scores[index], judged.scores[index])
-        for label, judged in both
+        for label, judged in pairs
         if label.scores is not None and judged.scores is not None
     )
     return ErrorMatrix(
@@ -161,7 +172,7 @@ def _matrix(index: int, both: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
     )
 
 
-def corrected(counted: list[Counted]) -> Corrected:
+def corrected_share(counted: list[Counted]) -> CorrectedShare:
     """Return a judge's PASS share as it is, and put right in both ways.
 
     Where few errors were seen, or none, more may be left than the labels show: the variance has
@@ -170,59 +181,74 @@ def corrected(counted: list[Counted]) -> Corrected:
     """
     questions = numbered(question for question, _, _ in counted)
     coded = [(questions[question], judge, people) for question, judge, people in counted]
-    both = [(where, judge, people) for where, judge, people in counted if people is not None]
-    labelled, enough = len({where for where, _, _ in both}), _enough(len(questions))
+    labelled_rows = [
+        (question_id, judge, people) for question_id, judge, people in counted if people is not None
+    ]
+    labelled, enough = (
+        len({question_id for question_id, _, _ in labelled_rows}),
+        _enough(len(questions)),
+    )
     few = None
     if labelled < enough:
         few = (
             f"{labelled} of {len(questions)} questions have labels: an interval takes {enough}, "
             "twice the square root of all"
         )
-    sensitivity = share([(where, judge, 1) for where, judge, people in both if people])
-    specificity = share([(where, 1 - judge, 1) for where, judge, people in both if not people])
+    sensitivity = share(
+        [(question_id, judge, 1) for question_id, judge, people in labelled_rows if people]
+    )
+    specificity = share(
+        [(question_id, 1 - judge, 1) for question_id, judge, people in labelled_rows if not people]
+    )
 
-    def figure(of: Callable[[list[tuple[float, float | None]]], float | None], each: float) -> Mean:
-        """Return a figure that an error of one labelled question moves by `each`."""
+    def figure(
+        estimate: Callable[[list[tuple[float, float | None]]], float | None], shift: float
+    ) -> Mean:
+        """Return a figure that an error of one labelled question moves by `shift`."""
 
-        def without(left_out: frozenset[int]) -> float | None:
-            return of([(judge, people) for at, judge, people in coded if at not in left_out])
+        def jackknife(left_out: frozenset[int]) -> float | None:
+            return estimate(
+                [(judge, people) for index, judge, people in coded if index not in left_out]
+            )
 
         interval = None
         if few is None:
-            more = _UNSEEN * each**2
-            interval = left_out_interval(without, len(questions), more=more, informative=labelled)
-        held = None if interval is None else (max(0.0, interval[0]), min(1.0, interval[1]))
-        return Mean(value=without(frozenset()), ci95=held)
+            unseen = _UNSEEN * shift**2
+            interval = left_out_interval(
+                jackknife, len(questions), extra_variance=unseen, informative=labelled
+            )
+        clipped = None if interval is None else (max(0.0, interval[0]), min(1.0, interval[1]))
+        return Mean(value=jackknife(frozenset()), ci95=clipped)
 
-    one = 1 / max(1, labelled)
+    label_share = 1 / max(1, labelled)
     right = (sensitivity.value or 0.0) + (specificity.value or 0.0) - 1
-    return Corrected(
-        stated=share([(where, judge, 1) for where, judge, _ in counted]),
+    return CorrectedShare(
+        stated=share([(question_id, judge, 1) for question_id, judge, _ in counted]),
         sensitivity=sensitivity,
         specificity=specificity,
-        rogan_gladen=figure(_rogan_gladen, one / max(_ABOVE_CHANCE, right)),
-        prediction_powered=figure(_prediction_powered, one),
+        rogan_gladen=figure(_rogan_gladen, label_share / max(_ABOVE_CHANCE, right)),
+        prediction_powered=figure(_prediction_powered, label_share),
         no_interval=few,
     )
 
 
-def _rogan_gladen(seen: Sequence[tuple[float, float | None]]) -> float | None:
-    passed = [judge for judge, people in seen if people]
-    failed = [judge for judge, people in seen if people is not None and not people]
+def _rogan_gladen(pairs: Sequence[tuple[float, float | None]]) -> float | None:
+    passed = [judge for judge, people in pairs if people]
+    failed = [judge for judge, people in pairs if people is not None and not people]
     if not passed or not failed:
         return None
     sensitivity, false_passes = sum(passed) / len(passed), sum(failed) / len(failed)
     if sensitivity - false_passes < _ABOVE_CHANCE:
         return None
-    rate = sum(judge for judge, _ in seen) / len(seen)
+    rate = sum(judge for judge, _ in pairs) / len(pairs)
     return min(1.0, max(0.0, (rate - false_passes) / (sensitivity - false_passes)))
 
 
-def _prediction_powered(seen: Sequence[tuple[float, float | None]]) -> float | None:
-    errors = [people - judge for judge, people in seen if people is not None]
+def _prediction_powered(pairs: Sequence[tuple[float, float | None]]) -> float | None:
+    errors = [people - judge for judge, people in pairs if people is not None]
     if not errors:
         return None
-    rate = sum(judge for judge, _ in seen) / len(seen)
+    rate = sum(judge for judge, _ in pairs) / len(pairs)
     return min(1.0, max(0.0, rate + sum(errors) / len(errors)))
 
 

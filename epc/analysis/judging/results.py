@@ -29,7 +29,7 @@ class Dimension(Mean, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Where figures would lie if every invalid evaluation were valid (Reading R26)."""
+    """Bounds of figures over all that invalid evaluations could have said (Reading R26)."""
 
     verdicts: Mapping[str, Ends | None]
     overall_score: Ends | None
@@ -52,7 +52,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoreCount:
     """How many evaluations with one overall score can be read, and which share is invalid."""
 
     overall_score: int
@@ -69,7 +69,7 @@ class Section:
     prompt_variant: tuple[Group, ...]
     target_model: tuple[Group, ...]
     question_id: tuple[Group, ...]
-    by_score: tuple[Scored, ...]
+    by_score: tuple[ScoreCount, ...]
 
     def groups(self, axis: str) -> tuple[Group, ...]:
         """Return the groups along one of the axes."""
@@ -87,7 +87,7 @@ class OwnScale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ScoreAgreement:
     """How two sets of judgments of the same outputs agree."""
 
     outputs: int
@@ -101,7 +101,7 @@ class Compared:
 
     def kappa_text(self, name: str) -> str:
         """Return one agreement with its interval, or why it has none."""
-        return figure_text(self.kappa[name], self.kappa_ci95[name], none=TOO_FEW_DIFFER)
+        return figure_text(self.kappa[name], self.kappa_ci95[name], absent=TOO_FEW_DIFFER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ class Pair:
     """Two judges, and how they agree."""
 
     judges: tuple[str, str]
-    compared: Compared
+    compared: ScoreAgreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +122,11 @@ class Agreement:
 
     def alpha_text(self, name: str) -> str:
         """Return one agreement with its interval, or why it has none."""
-        return figure_text(self.alpha[name], self.alpha_ci95[name], none=TOO_FEW_DIFFER)
+        return figure_text(self.alpha[name], self.alpha_ci95[name], absent=TOO_FEW_DIFFER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drifted:
+class DriftRow:
     """How a judge's scores of the same outputs changed from one evaluation to the next.
 
     Where one of the two was blind and the other was not, this is what names do, and no drift.
@@ -139,11 +139,11 @@ class Drifted:
     method: Method
     blind: tuple[bool, bool]
     shared: int
-    compared: Compared
+    compared: ScoreAgreement
 
     @property
     def is_drift(self) -> bool:
-        """Whether nothing but time lies between the two."""
+        """Return whether nothing but time lies between the two."""
         return self.blind[0] == self.blind[1]
 
 
@@ -167,7 +167,7 @@ class Reasons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Whether a judge can be trusted on something, and the interval from which that follows."""
+    """Statement on whether a judge can be trusted in one respect, with the interval behind it."""
 
     judge: str
     about: str
@@ -176,7 +176,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
+class Quotation:
     """A piece of evidence: what it is about, the quote, what kind of quote that is, the reason."""
 
     dimension: str
@@ -187,7 +187,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """What one judge said of an output."""
+    """Opinion of one judge on an output."""
 
     judge: str
     valid: bool
@@ -195,7 +195,7 @@ class Opinion:
     verdict: Verdict | None
     overall_score: int
     scores: Mapping[Name, int]
-    evidence: tuple[Cited, ...]
+    evidence: tuple[Quotation, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +238,7 @@ class ErrorMatrix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corrected:
+class CorrectedShare:
     """A judge's PASS share as it stands, what its errors are, and two ways to put it right.
 
     `no_interval` is why these two have none, or None.
@@ -253,16 +253,16 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Against:
+class JudgeAgainstPeople:
     """A judge against people. `lost` labelled outputs have no valid evaluation of this judge."""
 
     judge: str
     labelled: int
     lost: int
-    compared: Compared | None
+    compared: ScoreAgreement | None
     same_verdict: Share
     errors: tuple[ErrorMatrix, ...]
-    passes: Corrected
+    passes: CorrectedShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,12 +272,12 @@ class BetweenPeople:
     people: tuple[str, str]
     labelled: int
     same_verdict: Share
-    compared: Compared | None
+    compared: ScoreAgreement | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """What people said, how they agree, and how every judge stands against them.
+class LabelReport:
+    """Labels that people gave, how they agree, and how every judge stands against them.
 
     `passes` is the PASS share of all labelled outputs, whatever a judge made of them.
     """
@@ -287,7 +287,7 @@ class Labelled:
     labellers: int
     passes: Share
     between_people: tuple[BetweenPeople, ...]
-    judges: tuple[Against, ...]
+    judges: tuple[JudgeAgainstPeople, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from epc.analysis.judging.results import (
     Evidence,
     Group,
     Reasons,
-    Scored,
+    ScoreCount,
     Share,
 )
 from epc.analysis.sharing import Answer, answer_of, undated
@@ -57,7 +57,7 @@ AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """What the statistics need of one record; `scores` are in the order of the dimensions.
+    """Fields of one record that statistics need; `scores` are in the order of the dimensions.
 
     `answer` tells it from another answer to the same question (Reading R76). `own_scale` is the
     overall score on another rubric's scale.
@@ -112,7 +112,7 @@ def _answers(folder: Path) -> dict[str, Answer]:
     hosted = {
         role_of(judge.model)
         for judge in load_plan(folder).judges
-        if (model := judge.asked) is not None and not are_facts(model, model)
+        if (model := judge.model_identity) is not None and not are_facts(model, model)
     }
     calls = calls_of(folder, Findings()) if hosted else ()
     return {call.id: answer_of(call) for _, call in calls if call.role in hosted}
@@ -139,35 +139,40 @@ def _judgment(record: Record, output_sha256: str, calls: Mapping[str, Answer]) -
 
 
 # A question, what was seen of it, and of how many: a verdict's 0 or 1 of 1, or quotes of quotes.
-Seen = tuple[str, float, float]
+Observation = tuple[str, float, float]
 
 
-def share(seen: Sequence[Seen], rules: Rules = RULES) -> Share:
+def share(observations: Sequence[Observation], rules: Rules = RULES) -> Share:
     """Return a share with its 95% interval; None where there is nothing to take a share of."""
-    hits, n = round(sum(one[1] for one in seen)), round(sum(one[2] for one in seen))
+    hits, n = (
+        round(sum(observation[1] for observation in observations)),
+        round(sum(observation[2] for observation in observations)),
+    )
     interval = None
     if n and rules == 1:
         interval = share_interval(hits, n)
     elif n:
         fewest = _FEWEST_EFFECTIVE if rules == 2 else 0.0  # noqa: PLR2004  (a version)
-        interval = clustered_share(*_arrays(seen), fewest=fewest)[1]
+        interval = clustered_share(*_arrays(observations), fewest=fewest)[1]
     return Share(count=hits, value=hits / n if n else None, ci95=interval)
 
 
 def mean(
-    seen: Sequence[tuple[str, float]], rules: Rules = RULES, *, ends: Interval | None = None
+    observations: Sequence[tuple[str, float]], rules: Rules = RULES, *, ends: Interval | None = None
 ) -> Mean:
-    """Return a mean with its 95% interval; `seen` are questions with their values.
+    """Return a mean with its 95% interval; `observations` are questions with their values.
 
     `ends` are those of the values' scale, None where it has none that is known.
     """
-    if not seen:
+    if not observations:
         return Mean(value=None, ci95=None)
-    values = [value for _, value in seen]
+    values = [value for _, value in observations]
     if rules == 1:
         interval = _resampled(values)
     else:
-        numbers, _, questions = _arrays([(question, value, 1.0) for question, value in seen])
+        numbers, _, questions = _arrays(
+            [(question, value, 1.0) for question, value in observations]
+        )
         if ends is None or rules == 2:  # noqa: PLR2004  (a version)
             interval = clustered_mean(numbers, questions)[1]
         else:
@@ -175,16 +180,16 @@ def mean(
     return Mean(value=fsum(values) / len(values), ci95=interval)
 
 
-def _arrays(seen: Sequence[Seen]) -> tuple[Array, Array, Codes]:
+def _arrays(observations: Sequence[Observation]) -> tuple[Array, Array, Codes]:
     """Return values, sizes and questions by number.
 
     Shapes: each (m,).
     """
-    questions = numbered(one[0] for one in seen)
+    questions = numbered(observation[0] for observation in observations)
     return (
-        np.array([one[1] for one in seen], dtype=np.float64),
-        np.array([one[2] for one in seen], dtype=np.float64),
-        np.array([questions[one[0]] for one in seen], dtype=np.int64),
+        np.array([observation[1] for observation in observations], dtype=np.float64),
+        np.array([observation[2] for observation in observations], dtype=np.float64),
+        np.array([questions[observation[0]] for observation in observations], dtype=np.int64),
     )
 
 
@@ -245,8 +250,8 @@ def _own_scale(judgments: Sequence[Judgment], rules: Rules) -> Mean | None:
 
     It has no interval: the ends of that scale are not known, and Student's would pass them.
     """
-    seen = [(j.question, j.own_scale) for j in judgments if j.own_scale is not None]
-    return structs.replace(mean(seen, rules), ci95=None) if seen else None
+    observations = [(j.question, j.own_scale) for j in judgments if j.own_scale is not None]
+    return structs.replace(mean(observations, rules), ci95=None) if observations else None
 
 
 # Reading R26: what is excluded is not missing at random.
@@ -267,14 +272,14 @@ def _bounds(valid: Sequence[Judgment], samples: int) -> Bounds:
     )
 
 
-def by_score(judgments: Iterable[Judgment]) -> tuple[Scored, ...]:
+def by_score(judgments: Iterable[Judgment]) -> tuple[ScoreCount, ...]:
     """Return the share of invalid evaluations for each overall score that could be read."""
     scored: dict[int, list[Judgment]] = {}
     for judgment in judgments:
         if judgment.scores is not None:
             scored.setdefault(judgment.overall, []).append(judgment)
     return tuple(
-        Scored(
+        ScoreCount(
             overall_score=score,
             readable=len(group),
             invalid=share([(j.question, not j.valid, 1) for j in group]),
@@ -285,10 +290,10 @@ def by_score(judgments: Iterable[Judgment]) -> tuple[Scored, ...]:
 
 def _dimensions(valid: Sequence[Judgment], rules: Rules) -> Iterator[tuple[str, Dimension]]:
     for index, name in enumerate(DIMENSIONS):
-        seen = [(j.question, j.scores[index]) for j in valid if j.scores is not None]
+        observations = [(j.question, j.scores[index]) for j in valid if j.scores is not None]
         counts, average = (
-            Counter(score for _, score in seen),
-            mean(seen, rules, ends=(SCALE[0], SCALE[-1])),
+            Counter(score for _, score in observations),
+            mean(observations, rules, ends=(SCALE[0], SCALE[-1])),
         )
         counted = {str(score): counts[score] for score in SCALE}
         yield name, Dimension(value=average.value, ci95=average.ci95, counts=counted)
@@ -313,9 +318,11 @@ def reasons(judgments: Iterable[Judgment], rules: Rules = RULES) -> tuple[Reason
             judge=judge,
             samples=len(ones),
             flags={
-                flag: share([(one.question, flag in one.flags, 1) for one in ones], rules)
+                flag: share(
+                    [(judgment.question, flag in judgment.flags, 1) for judgment in ones], rules
+                )
                 for flag in FLAGS
-                if any(flag in one.flags for one in ones)
+                if any(flag in judgment.flags for judgment in ones)
             },
         )
         for judge, ones in by_judge(judgments)
@@ -332,13 +339,16 @@ def by_judge(judgments: Iterable[Judgment]) -> list[tuple[str, list[Judgment]]]:
 
 def _evidence(judge: str, judgments: Sequence[Judgment], rules: Rules) -> Evidence:
     kinds: Sequence[Kind] = ("invented",) if rules == 1 else KINDS
-    seen = [(one.question, one.quotes) for one in judgments if one.quotes.given]
+    quoted = [
+        (judgment.question, judgment.quotes) for judgment in judgments if judgment.quotes.given
+    ]
     return Evidence(
         judge=judge,
-        quotes=sum(quotes.given for _, quotes in seen),
+        quotes=sum(quotes.given for _, quotes in quoted),
         kinds={
             kind: share(
-                [(where, getattr(counts, kind), counts.given) for where, counts in seen], rules
+                [(question, getattr(counts, kind), counts.given) for question, counts in quoted],
+                rules,
             )
             for kind in kinds
         },

@@ -1,4 +1,4 @@
-"""What an evaluation came to, as one value: text, CSV and pictures are made from it."""
+"""Summary of an evaluation as one value: text, CSV and pictures are made from it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,9 +13,9 @@ from epc.analysis.judging.agreement import (
     self_preferences,
 )
 from epc.analysis.judging.competence import competences
-from epc.analysis.judging.drift import Evaluated, drift, evaluated
+from epc.analysis.judging.drift import EvaluationRecord, drift, evaluation_record
 from epc.analysis.judging.evaluation import Evaluation, Report
-from epc.analysis.judging.results import Drifted, Group, Section
+from epc.analysis.judging.results import DriftRow, Group, Section
 from epc.analysis.judging.shares import (
     AXES,
     Judgment,
@@ -44,65 +44,67 @@ def summary(folders: Sequence[Path], labels: Path | None = None) -> Report:
 
     Raises: UsageError if a folder is no complete evaluation.
     """
-    evaluated = sorted(map(_load, folders), key=lambda one: one.log.time["to"] or "")
-    changes = [each for pair in pairwise(evaluated) for each in drift(*pair)]
-    drifts = tuple(each for each in changes if not isinstance(each, Finding))
+    evaluated = sorted(map(_load, folders), key=lambda record: record.log.time["to"] or "")
+    changes = [change for pair in pairwise(evaluated) for change in drift(*pair)]
+    drifts = tuple(change for change in changes if not isinstance(change, Finding))
     return Report(
         protocol=PROTOCOL,
-        evaluations=tuple(_labelled(_summarised(one, drifts), one, labels) for one in evaluated),
+        evaluations=tuple(
+            _labelled(_evaluation(record, drifts), record, labels) for record in evaluated
+        ),
         drift=drifts,
-        findings=tuple(each for each in changes if isinstance(each, Finding)),
+        findings=tuple(change for change in changes if isinstance(change, Finding)),
     )
 
 
-def _load(folder: Path) -> Evaluated:
+def _load(folder: Path) -> EvaluationRecord:
     if load_plan(folder).competence is not None:
         problem = f"{folder} tests a judge, and its figures stand in the report of its set"
         raise UsageError(f"{problem}: run `epc judge report {folder.parents[2]}`")
-    return evaluated(folder)
+    return evaluation_record(folder)
 
 
-def _labelled(evaluation: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
-    labels_path = Path(one.name) / LABELS
+def _labelled(evaluation: Evaluation, record: EvaluationRecord, labels: Path | None) -> Evaluation:
+    labels_path = Path(record.name) / LABELS
     if labels is None and not labels_path.is_file():
         return evaluation
     from epc.analysis.judging.labels import against_labels
     from epc.records.judging.labels import read_labels
 
-    units = list(dict.fromkeys(judgment.unit for judgment in one.judgments))
+    units = list(dict.fromkeys(judgment.unit for judgment in record.judgments))
     label_list = read_labels(labels or labels_path, units)
-    return replace(evaluation, labels=against_labels(one.judgments, label_list))
+    return replace(evaluation, labels=against_labels(record.judgments, label_list))
 
 
-def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
-    rules = one.plan.rules
-    primary, own = (
-        _section([judgment for judgment in one.judgments if judgment.method == method], rules)
+def _evaluation(record: EvaluationRecord, drifts: Sequence[DriftRow]) -> Evaluation:
+    rules = record.plan.rules
+    primary, self_judging = (
+        _section([judgment for judgment in record.judgments if judgment.method == method], rules)
         for method in (CROSS, SELF)
     )
     evaluation = Evaluation(
-        name=one.name,
+        name=record.name,
         rules=rules,
-        time=dict(one.log.time.items()),
-        origin=one.log.origin,
-        prompts=one.plan.prompts,
-        constraint=one.plan.constraint,
-        mapping=one.plan.mapping,
-        judges=one.log.judges,
-        malformed=one.log.malformed,
-        totals=one.log.totals,
+        time=dict(record.log.time.items()),
+        origin=record.log.origin,
+        prompts=record.plan.prompts,
+        constraint=record.plan.constraint,
+        mapping=record.plan.mapping,
+        judges=record.log.judges,
+        malformed=record.log.malformed,
+        totals=record.log.totals,
         primary=primary,
-        self_judging=own,
-        reasons=reasons(one.judgments, rules),
-        evidence=evidence(one.judgments, rules),
-        self_preference=self_preferences(one.judgments),
-        agreement=between_judges(one.judgments),
-        readable=over_readable(one.judgments),
-        accuracy=accuracy(one.judgments),
-        disagreements=disagreements(Path(one.name), one.plan, one.judgments),
-        competence=competences(Path(one.name)),
+        self_judging=self_judging,
+        reasons=reasons(record.judgments, rules),
+        evidence=evidence(record.judgments, rules),
+        self_preference=self_preferences(record.judgments),
+        agreement=between_judges(record.judgments),
+        readable=over_readable(record.judgments),
+        accuracy=accuracy(record.judgments),
+        disagreements=disagreements(Path(record.name), record.plan, record.judgments),
+        competence=competences(Path(record.name)),
     )
-    own_drifts = [row for row in drifts if row.after == one.name]
+    own_drifts = [row for row in drifts if row.after == record.name]
     trust = tuple(statements(evaluation, _by_judge(evaluation), own_drifts))
     return replace(evaluation, trust=trust, remarks=tuple(_remarks(evaluation)))
 

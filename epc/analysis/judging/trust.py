@@ -1,4 +1,4 @@
-"""Who can be trusted on what: sentences that follow from intervals, and from nothing else.
+"""Trust in judges by subject: sentences that follow from intervals, and from nothing else.
 
 `yes` and `no` are said where the whole 95% interval lies on one side of a bound. Otherwise these
 evaluations cannot say. That judges agree is not that they are right: nobody here asked people.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from epc.analysis.judging.evaluation import Competence, Evaluation
 from epc.analysis.judging.results import (
     Agreement,
-    Drifted,
+    DriftRow,
     Ends,
     Evidence,
     Group,
@@ -31,7 +31,7 @@ MOST: Final = 0.5
 FEW_INVENTED: Final = 0.05
 _INVENTED: Final[Kind] = "invented"
 NEGLIGIBLE: Final = 0.5  # points of the overall score
-_SAID: Final[dict[str, dict[Trusted, str]]] = {
+_SENTENCES: Final[dict[str, dict[Trusted, str]]] = {
     "valid evaluations": {
         "yes": "Most of its evaluations are valid",
         "no": "Most of its evaluations are invalid: its scores are no evidence about the outputs",
@@ -61,7 +61,7 @@ _SAID: Final[dict[str, dict[Trusted, str]]] = {
 
 
 def statements(
-    evaluation: Evaluation, groups: Iterable[Group], drifts: Sequence[Drifted]
+    evaluation: Evaluation, groups: Iterable[Group], drifts: Sequence[DriftRow]
 ) -> Iterator[Statement]:
     """Yield for each judge what it can be trusted on; `groups` are the judges' figures."""
     evidence = {row.judge: row for row in evaluation.evidence}
@@ -71,13 +71,13 @@ def statements(
         judge = group.value or ""
         yield _valid(judge, group.invalid)
         if judge in tested:
-            yield _tested(judge, tested[judge])
+            yield _competence(judge, tested[judge])
         if judge in evidence:
             yield _evidence(judge, evidence[judge])
         for name in (OVERALL, *DIMENSIONS):
-            yield _agreeing(judge, name, evaluation.agreement, evaluation.readable)
+            yield _agreement(judge, name, evaluation.agreement, evaluation.readable)
         if judge in preferences:
-            yield _own(judge, preferences[judge])
+            yield _self_preference(judge, preferences[judge])
         for row in drifts:
             if (row.judge, row.method, row.is_drift) == (judge, CROSS, True):
                 yield _drift(judge, row)
@@ -94,46 +94,46 @@ def _evidence(judge: str, row: Evidence) -> Statement:
     return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), grounds)
 
 
-def _tested(judge: str, row: Competence) -> Statement:
-    words: dict[Word, Trusted] = {"capable": "yes", "incapable": "no", "cannot_tell": "unknown"}
+def _competence(judge: str, row: Competence) -> Statement:
+    answers: dict[Word, Trusted] = {"capable": "yes", "incapable": "no", "cannot_tell": "unknown"}
     grounds = f"{in_percent(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
     if row.constant is not None:
         grounds += ": it gives every text the same score"
     elif row.failing:
         grounds += f"; failed: {', '.join(row.failing)}"
-    return _statement(judge, "spoilt outputs", words[row.word], grounds)
+    return _statement(judge, "spoilt outputs", answers[row.word], grounds)
 
 
-def _own(judge: str, row: SelfPreference) -> Statement:
+def _self_preference(judge: str, row: SelfPreference) -> Statement:
     grounds = row.not_stated or f"{to_two_places(row)} points more, leniency left out"
     return _statement(judge, "its own outputs", is_none(row.ci95), grounds)
 
 
-def _drift(judge: str, row: Drifted) -> Statement:
+def _drift(judge: str, row: DriftRow) -> Statement:
     shift = row.compared.mean_difference
     grounds = f"{to_two_places(shift)} points on {row.compared.outputs:,} outputs"
     return _statement(judge, "staying the same", is_none(shift.ci95), grounds)
 
 
-def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> Statement:
+def _agreement(judge: str, name: str, valid: Agreement, readable: Agreement) -> Statement:
     """Return whether a judge's scores are another judge's too, whichever evaluations count.
 
     What falls out is often the bad outputs: valid and readable ones must both say it (R26).
     """
     both_valid = {pair.judges: pair.compared for pair in valid.pairs}
-    words: list[Trusted] = []
+    answers: list[Trusted] = []
     grounds: list[str] = []
     for pair in readable.pairs:
         if judge in pair.judges:
-            (other,) = set(pair.judges) - {judge}
+            (other_judge,) = set(pair.judges) - {judge}
             sides = [pair.compared, *filter(None, [both_valid.get(pair.judges)])]
-            words.append(_word([side.kappa_ci95[name] for side in sides]))
+            answers.append(_word([side.kappa_ci95[name] for side in sides]))
             last = sides[-1]
-            grounds.append(f"with {other} {last.kappa_text(name)}")
+            grounds.append(f"with {other_judge} {last.kappa_text(name)}")
     trusted: Trusted = "unknown"
-    if "yes" in words:
+    if "yes" in answers:
         trusted = "yes"
-    elif words and set(words) == {"no"}:
+    elif answers and set(answers) == {"no"}:
         trusted = "no"
     sentences = {
         "yes": f"Another judge scores {name} alike",
@@ -150,10 +150,10 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
 
 def _word(intervals: Sequence[Ends | None]) -> Trusted:
     """Return whether all intervals lie above what agreement takes, or all below."""
-    words = {_below(ends, AGREEING) for ends in intervals}
-    if words == {"no"}:
+    answers = {_below(ends, AGREEING) for ends in intervals}
+    if answers == {"no"}:
         return "yes"
-    return "no" if words == {"yes"} else "unknown"
+    return "no" if answers == {"yes"} else "unknown"
 
 
 def _below(ends: Ends | None, bound: float) -> Trusted:
@@ -171,6 +171,6 @@ def is_none(ends: Ends | None) -> Trusted:
     return "yes" if ends[0] >= -NEGLIGIBLE and ends[1] <= NEGLIGIBLE else "unknown"
 
 
-def _statement(judge: str, about: str, trusted: Trusted, shown: str) -> Statement:
-    sentence = f"{_SAID[about][trusted]} ({shown})."
+def _statement(judge: str, about: str, trusted: Trusted, grounds: str) -> Statement:
+    sentence = f"{_SENTENCES[about][trusted]} ({grounds})."
     return Statement(judge=judge, about=about, trusted=trusted, sentence=sentence)

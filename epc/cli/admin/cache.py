@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import leave, say, tell
+from epc.cli.common import exit_with, print_result, say
 from epc.cli.options import format_option
 from epc.printable import aligned
 
@@ -31,7 +31,7 @@ def list_entries(form: str) -> None:
       epc admin cache list
     """
     entries = list(_cache().entries())
-    tell(
+    print_result(
         form,
         lambda: [{"day": _day(entry), "bytes": entry.size, **entry.call} for entry in entries],
         lambda: aligned([_row(entry) for entry in entries]),
@@ -51,7 +51,7 @@ def size(form: str) -> None:
 
     sizes = [entry.size for entry in _cache().entries()]
     folder = answer_cache_folder()
-    tell(
+    print_result(
         form,
         lambda: {"folder": str(folder), "answers": len(sizes), "bytes": sum(sizes)},
         lambda: f"{len(sizes)} answers, {sum(sizes):,} bytes, in {folder}",
@@ -69,7 +69,7 @@ def clear(yes: bool) -> None:
     """
     cache = _cache()
     if not yes and not click.confirm("Remove every kept answer?", err=True):
-        leave(clean=False)
+        exit_with(clean=False)
     say(f"removed {cache.clear()} answers")
 
 

@@ -13,10 +13,10 @@ import click
 from epc.cli.common import (
     checkout_here,
     echo_json,
-    leave,
-    note,
+    exit_with,
     now,
-    say_findings,
+    print_finding_list,
+    print_note,
 )
 from epc.cli.options import format_option
 from epc.errors import UsageError
@@ -62,31 +62,35 @@ def given_list(source: str) -> Any:
         raise UsageError(f"cannot read {source}: {error}\n  fix: name a JSON file") from error
 
 
-def claimed(sources: Iterable[str], *, platform: str | None, seen: date) -> list["Claim"]:
+def claims_in_lists(
+    sources: Iterable[str], *, platform: str | None, default_day: date
+) -> list["Claim"]:
     """Return what lists claim, in their order.
 
     Raises: UsageError if there is no such list.
     """
     from epc.registry.lists import claims
 
-    found: list[Claim] = []
+    source_claims: list[Claim] = []
     for source in sources:
         document = given_list(source)
         try:
-            found += claims(document, platform=platform, seen=seen, title=title(source))
+            source_claims += claims(
+                document, platform=platform, default_day=default_day, title=title(source)
+            )
         except ValueError as error:
             raise UsageError(
                 f"{source} is no list of models: {error}\n  fix: see --help"
             ) from error
-    return found
+    return source_claims
 
 
 def title(source: str) -> str:
     """Return what a list is called: its package and version, where it is in a wheel."""
-    package, _, rest = Path(source).name.partition("-")
+    package, _, suffix = Path(source).name.partition("-")
     if not source.endswith(".whl"):
         return source
-    return f"{package.replace('_', '-')} {rest.partition('-')[0]}"
+    return f"{package.replace('_', '-')} {suffix.partition('-')[0]}"
 
 
 def _text(source: str) -> str:
@@ -105,7 +109,7 @@ def _text(source: str) -> str:
 
 @click.group()
 def command() -> None:
-    """What a maintainer does to the lifecycles of evaluators."""
+    """Maintain the lifecycles of evaluators."""
 
 
 @command.command()
@@ -120,10 +124,10 @@ def check(form: str) -> None:
     from epc.registry.checking import check as check_records
 
     findings = check_records(checkout_here())
-    say_findings(findings, form)
+    print_finding_list(findings, form)
     if form == "text":
-        note(f"findings: {len(findings)}")
-    leave(clean=not findings)
+        print_note(f"findings: {len(findings)}")
+    exit_with(clean=not findings)
 
 
 @command.command()
@@ -147,7 +151,7 @@ def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
     from epc.registry.reading import of_folder
     from epc.registry.sync import candidates, diff
 
-    source_claims = claimed(sources, platform=platform, seen=now().date())
+    source_claims = claims_in_lists(sources, platform=platform, default_day=now().date())
     if not source_claims:
         raise UsageError(
             f"{' and '.join(sources)} names no end of any model\n"
@@ -155,14 +159,14 @@ def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
         )
     registry = of_folder(checkout_here())
     records = registry.records
-    known = [*records, *(generation.record for generation in registry.catalogue.values())]
-    patch, new = diff(records, source_claims), candidates(known, source_claims)
+    known_records = [*records, *(generation.record for generation in registry.catalogue.values())]
+    patch, new = diff(records, source_claims), candidates(known_records, source_claims)
     if form == "json":
         echo_json({"diff": patch, "candidates": [claim.as_json() for claim in new]})
     else:
         click.echo(patch, nl=False)
-        note(f"candidates, not in this registry: {len(new)}")
+        print_note(f"candidates, not in this registry: {len(new)}")
         for claim in new:
             day = f"{claim.kind} {claim.retires}" if claim.retires else "no end is published"
-            note(f"  {claim.platform}/{claim.model}: {day} [{claim.source}]")
-    leave(clean=not patch)
+            print_note(f"  {claim.platform}/{claim.model}: {day} [{claim.source}]")
+    exit_with(clean=not patch)

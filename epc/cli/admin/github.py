@@ -5,15 +5,16 @@ from typing import Final
 
 import click
 
-from epc.cli.common import checkout_here, note
+from epc.cli.common import checkout_here, print_note
+from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, NEW
 from epc.errors import UsageError
-from epc.printable import shown
+from epc.printable import one_line
 
 _LONGEST_PATH: Final = 4_096
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """Read from GitHub and write there with its program gh, for the workflows."""
 
@@ -46,7 +47,7 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
         raise UsageError("nothing to look at\n  fix: give --event FILE or --pull N")
     head, author = (pull_request.head, pull_request.author) if pull_request else (None, None)
     for folder in fetch_pull(checkout_here(), number, out, head=head, author=author):
-        click.echo(shown(str(folder), longest=_LONGEST_PATH))
+        click.echo(one_line(str(folder), longest=_LONGEST_PATH))
 
 
 @command.command()
@@ -65,7 +66,7 @@ def propose(text: Path, branch: str, title: str) -> None:
     """
     from epc.registry.github.gh import propose as propose_to
 
-    note(propose_to(checkout_here(), text.read_text("utf-8"), branch=branch, title=title))
+    print_note(propose_to(checkout_here(), text.read_text("utf-8"), branch=branch, title=title))
 
 
 @command.command()
@@ -81,4 +82,4 @@ def issue(text: Path, kind: str, title: str) -> None:
     """
     from epc.registry.github.gh import keep_issue
 
-    note(keep_issue(text.read_text("utf-8"), begins=f"<!-- epc-{kind} -->", title=title))
+    print_note(keep_issue(text.read_text("utf-8"), begins=f"<!-- epc-{kind} -->", title=title))

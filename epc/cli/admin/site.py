@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import checkout_here, note, tell
+from epc.cli.common import checkout_here, print_note, print_result
 from epc.cli.groups import ALL
 from epc.cli.options import NEW, as_of_option, format_option, with_default
 from epc.errors import UsageError, able_to
@@ -56,9 +56,9 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
         repository=repository(checkout, os.environ),
         as_of=as_of.date(),
         reference=reference_page,
-        tell=note,
+        progress=print_note,
     )
-    tell(
+    print_result(
         form,
         built.as_json,
         lambda: (
@@ -71,7 +71,7 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
 def _address(address: str | None) -> str:
     """Return an address with its final slash; empty where none is given."""
     if address is None:
-        note("no --base-url: there will be no sitemap, and feeds hold relative links")
+        print_note("no --base-url: there will be no sitemap, and feeds hold relative links")
         return ""
     if not address.startswith(("https://", "http://")):
         raise UsageError(f"{address} is no address\n  fix: begin it with https://")
@@ -101,7 +101,7 @@ def serve(folder: Path, port: int) -> None:
     with able_to("listen on", f"127.0.0.1:{port}", fix="name another --port"):
         server = SiteServer(folder, port)
     with server:
-        note(f"{folder} at http://127.0.0.1:{server.server_port}{server.home}")
+        print_note(f"{folder} at http://127.0.0.1:{server.server_port}{server.home}")
         server.serve_forever()
 
 

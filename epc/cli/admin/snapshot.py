@@ -11,12 +11,13 @@ import click
 
 from epc.cli.common import (
     checkout_here,
-    leave,
+    exit_with,
     locked_here,
-    note,
     now,
+    print_note,
     say,
 )
+from epc.cli.groups import CommandGroup
 from epc.cli.options import (
     FILE,
     FOLDER,
@@ -27,16 +28,16 @@ from epc.cli.options import (
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
-    from epc.analysis.choice_table import Priced
+    from epc.analysis.choice_table import PriceEstimate
     from epc.registry.registry import Registry
 
 
 _OF_A_SOURCE: Final = ("weights", "source", "replicates", "proxy")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
-    """What a maintainer does to the registry's snapshots."""
+    """Maintain the registry's snapshots."""
 
 
 @command.command()
@@ -95,29 +96,29 @@ def publish(  # the options are what the contributor states
       epc admin snapshot publish llmbar.parquet --judge GPT-4 --generation gpt-4 \
         --contributor "A. Name"
     """
-    from epc.records.observed.types import Choices
-    from epc.registry.cards import Said
-    from epc.registry.observed import cut_to, read_faults
+    from epc.records.verdicts.types import Choices
+    from epc.registry.cards import Declaration
     from epc.registry.publishing import offered
     from epc.registry.publishing import publish as publish_to
     from epc.registry.submissions.merged import is_submission, promote
+    from epc.registry.verdicts import cut_to, read_faults
 
     if is_submission(run):
         options = (generation, contributor, licence, platform, judge, faults, baseline, domains)
         if any(value not in (None, False) for value in (*options, *stated_facts.values())):
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked_here() as lock:
-            tag = promote(lock, run, day=now().date(), tell=note, git=git)
+            tag = promote(lock, run, day=now().date(), progress=print_note, git=git)
         say(str(tag))
         return
     if generation is None or contributor is None:
         raise click.UsageError("Give --generation and --contributor, or name a submission.")
     if run.is_file() != (judge is not None) or (not judge and any((faults, baseline, domains))):
-        words = "--judge, --faults, --baseline and --domains"
-        raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
+        option_names = "--judge, --faults, --baseline and --domains"
+        raise click.UsageError(f"{option_names} are of a verdict file, which needs --judge.")
     if judge and (licence or platform or any(stated_facts[key] for key in _OF_A_SOURCE)):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
-    statement = Said(
+    statement = Declaration(
         generation=generation,
         contributor=contributor,
         licence=licence or "CC-BY-4.0",
@@ -130,7 +131,7 @@ def publish(  # the options are what the contributor states
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)
         offer = offered(run, statement)
-        tag = publish_to(lock, offer, day=now().date(), tell=note, git=git)
+        tag = publish_to(lock, offer, day=now().date(), progress=print_note, git=git)
     say(str(tag))
 
 
@@ -211,8 +212,8 @@ def tags(restore: bool) -> None:
     for tag, commit in missing.items():
         say(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
     if missing and not restore:
-        note("make them again with `epc admin snapshot tags --restore`")
-    leave(clean=not (missing and not restore))
+        print_note("make them again with `epc admin snapshot tags --restore`")
+    exit_with(clean=not (missing and not restore))
 
 
 @command.command()
@@ -246,8 +247,10 @@ def choices() -> None:
 
     with locked_here() as lock:
         registry = of_folder(lock.checkout)
-        path = write_choices(lock, lambda model, *tokens: _priced(registry, model, *tokens))
-    note(f"wrote {path}; commit it")
+        path = write_choices(
+            lock, lambda model, *tokens: _price_of_questions(registry, model, *tokens)
+        )
+    print_note(f"wrote {path}; commit it")
 
 
 @command.command()
@@ -276,7 +279,7 @@ def _end(tag: str, event: dict[str, str]) -> None:
         snapshot = of_folder(lock.checkout).snapshot(tag)
         path = end(lock, parse({"date": now().date(), "tag": str(snapshot.tag), **event}, Event))
         write_headlines(lock, audit=False)
-    note(f"added to {path}; commit it")
+    print_note(f"added to {path}; commit it")
 
 
 def _by_watch(tag: str, run: Path) -> str:
@@ -284,8 +287,8 @@ def _by_watch(tag: str, run: Path) -> str:
 
     Raises: UsageError if the run is not the snapshot's, or its watch says something else.
     """
-    from epc.analysis.watching import changed_pairs
-    from epc.engine.watch import begin
+    from epc.analysis.drift_watch import changed_pairs
+    from epc.engine.drift_watch import begin
     from epc.records.layout import MANIFEST
     from epc.registry.layout import FOLDER
 
@@ -305,27 +308,29 @@ def _by_watch(tag: str, run: Path) -> str:
     )
 
 
-def _priced(registry: "Registry", model: str, read: float, written: float) -> "Priced":
+def _price_of_questions(
+    registry: "Registry", model: str, read: float, written: float
+) -> "PriceEstimate":
     """Return what 1,000 questions cost at the first platform of a model whose price is known.
 
     `read` and `written` are tokens of one question; `read` is not a number where nobody counted.
     """
-    from epc.analysis.choice_table import Priced
+    from epc.analysis.choice_table import PriceEstimate
     from epc.engine.budget import price_of
     from epc.registry.platforms import PLATFORMS
 
     if isnan(read):
-        words = f"{model}: none, as its source counts no tokens that are the judge's own"
-        return Priced(usd=None, words=words)
+        price_text = f"{model}: none, as its source counts no tokens that are the judge's own"
+        return PriceEstimate(usd=None, basis=price_text)
     for _, life in registry.lives_named(model):
         platform = PLATFORMS.get(life.platform)
         price = price_of(f"{platform.providers[0]}/{life.model}") if platform else None
         if price:
             usd = float(price.cost(round(1000 * read), round(1000 * written)))
             read_usd, written_usd = (
-                f"${each.normalize():f}" for each in (price.read, price.written)
+                f"${rate.normalize():f}" for rate in (price.read, price.written)
             )
             source = f"genai-prices {version('genai-prices')}, {now().date()}"
             cost = f"{read_usd} for a million tokens read, {written_usd} written ({source})"
-            return Priced(usd=usd, words=f"{model} at {life.platform}: {cost}")
-    return Priced(usd=None, words=f"{model}: none is stated")
+            return PriceEstimate(usd=usd, basis=f"{model} at {life.platform}: {cost}")
+    return PriceEstimate(usd=None, basis=f"{model}: none is stated")

@@ -2,12 +2,13 @@
 
 import click
 
-from epc.cli.common import echo_json, leave, locked_here, note, now, say
+from epc.cli.common import echo_json, exit_with, locked_here, now, print_note, say
+from epc.cli.groups import CommandGroup
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
-    """What workflows do with submissions."""
+    """Handle submissions, as workflows do."""
 
 
 @command.command()
@@ -27,15 +28,15 @@ def publish(form: str) -> None:
     from epc.registry.submissions.merged import markdown, promote_all
 
     with locked_here() as lock:
-        outcomes = promote_all(lock, day=now().date(), tell=note)
-    refused = [one for one in outcomes if one.tag is None]
-    for one in refused:
-        note(f"refused {one.slug}: {one.refused}")
+        outcomes = promote_all(lock, day=now().date(), progress=print_note)
+    refused = [outcome for outcome in outcomes if outcome.tag is None]
+    for outcome in refused:
+        print_note(f"refused {outcome.slug}: {outcome.refused}")
     if form == "json":
-        echo_json([as_json(one) for one in outcomes])
+        echo_json([as_json(outcome) for outcome in outcomes])
     elif form == "markdown":
         click.echo(markdown(outcomes), nl=False)
     else:
-        for one in outcomes:
-            say(one.tag or f"{one.slug}  refused")
-    leave(clean=not refused)
+        for outcome in outcomes:
+            say(outcome.tag or f"{outcome.slug}  refused")
+    exit_with(clean=not refused)

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import click
 
-from epc.cli.admin.evaluators import LITELLM, claimed, from_option, given_list, title
-from epc.cli.common import checkout_here, echo_json, leave, note, say
+from epc.cli.admin.evaluators import LITELLM, claims_in_lists, from_option, given_list, title
+from epc.cli.common import checkout_here, echo_json, exit_with, print_note, say
 from epc.cli.options import as_of_option, printed_as
 
 
@@ -38,9 +38,9 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
     checkout = checkout_here()
     registry = of_folder(checkout)
     day = as_of.date()
-    source_claims = claimed(sources, platform=None, seen=day)
-    tables = [each for each in sources if title(each).startswith(LITELLM)]
-    covered = [coverage(registry, given_list(each), title(each), day) for each in tables]
+    source_claims = claims_in_lists(sources, platform=None, default_day=day)
+    tables = [source for source in sources if title(source).startswith(LITELLM)]
+    covered = [coverage(registry, given_list(table), title(table), day) for table in tables]
     replies = ask_all(addresses(checkout, registry)) if links else None
     newest = covered[-1] if covered else None
     upkeep = report.upkeep(registry, source_claims, replies, as_of=day, coverage=newest)
@@ -48,9 +48,9 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
         echo_json(upkeep.as_json())
     elif form == "markdown":
         click.echo(report.markdown(upkeep), nl=False)
-        note("nothing needs anybody" if upkeep.clean else "there is something to do")
+        print_note("nothing needs anybody" if upkeep.clean else "there is something to do")
         for line in newest.lines if newest else ():
-            note(line)
+            print_note(line)
     else:
         say(report.text(upkeep))
-    leave(clean=upkeep.clean)
+    exit_with(clean=upkeep.clean)

@@ -55,8 +55,8 @@ Chosen = Sequence[tuple[Sample, Row]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a judge is asked besides the planted pairs; `pairs` and `retest` count outputs."""
+class CompetenceOptions:
+    """Options of a judge's test besides the planted pairs; `pairs` and `retest` count outputs."""
 
     pairs: int = PAIRS
     named: bool = False
@@ -66,11 +66,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Test:
-    """One judge of a set, and what it is to be asked about itself."""
+    """Test of one judge of a set: what it is to be asked about itself."""
 
     evaluation: Evaluation
     judge: Judge
-    asked: Asked
+    options: CompetenceOptions
 
     @property
     def model(self) -> Model:
@@ -83,20 +83,20 @@ class Test:
         Raises: UsageError if there is nothing to ask.
         """
         yield self._planned("planted", self._pairs, now, blind=True)
-        if self.asked.named:
+        if self.options.named:
             yield self._planned("named", self._bases, now, blind=False)
-        if self.asked.ablation:
+        if self.options.ablation:
             yield self._planned("ablation", self._ablations, now, blind=True)
-        if self.asked.retest:
+        if self.options.retest:
             yield self._retest(now)
 
     def entries(self) -> dict[Part, list[Entry]]:
         """Return what will be asked, as far as it follows from the set alone."""
         by_part: dict[Part, list[Entry]] = {"planted": list(self._pairs())}
-        if self.asked.named:
+        if self.options.named:
             by_part["named"] = list(self._bases())
-        if self.asked.retest:
-            by_part["retest"] = list(self._again())
+        if self.options.retest:
+            by_part["retest"] = list(self._retest_entries())
         return by_part
 
     def _planned(
@@ -115,7 +115,7 @@ class Test:
     ) -> None:
         """Write the plan of a part."""
         beside = self.evaluation.folder
-        write_part(folder, part, entries, beside=beside, judge=self.judge, blind=blind, now=now)
+        write_part(folder, part, entries, set_folder=beside, judge=self.judge, blind=blind, now=now)
 
     def _retest(self, now: datetime) -> Path:
         """Return the retest that an earlier day left unfinished, else that of today."""
@@ -124,7 +124,7 @@ class Test:
         folder = begun[0] if begun else retest_folder(*place, now)
         if not is_evaluation(folder):
             blind = self.evaluation.plan.blind
-            self.write(folder, "retest", self._again(), blind=blind, now=now)
+            self.write(folder, "retest", self._retest_entries(), blind=blind, now=now)
         return folder
 
     def require(self) -> None:
@@ -132,9 +132,9 @@ class Test:
 
         Raises: UsageError.
         """
-        if not self.asked.retest:
+        if not self.options.retest:
             return
-        model = self.judge.asked
+        model = self.judge.model_identity
         if model is not None and are_facts(model, model):
             raise UsageError(
                 f"{self.judge.model} cannot answer otherwise the next time, so --retest says "
@@ -150,17 +150,17 @@ class Test:
     def _pairs(self) -> Iterator[Entry]:
         """Yield outputs of the set, each followed by the texts that are made from it."""
         units, rows = self.evaluation.units, self._rows()
-        for _, row in self._chosen(rows, self.asked.pairs):
+        for _, row in self._chosen(rows, self.options.pairs):
             base = _entry(units, row)
             yield base
-            other = _other(row, [each for _, each in rows])
+            unrelated = _unrelated_row(row, [candidate for _, candidate in rows])
             original = Original(
                 output=base.output,
                 task=row.task,
-                other=None if other is None else units.text(other),
+                off_task=None if unrelated is None else units.text(unrelated),
             )
             for kind, text in planted(original):
-                yield _made(base, text, Planting(kind=kind, of=row.unit.output_id))
+                yield _planted_entry(base, text, Planting(kind=kind, of=row.unit.output_id))
 
     def _bases(self) -> Iterator[Entry]:
         """Yield the outputs that the planted texts are made from."""
@@ -171,8 +171,8 @@ class Test:
         else:  # a forecast
             yield from (entry for entry in self._pairs() if entry.planted is None)
 
-    def _again(self) -> Iterator[Entry]:
-        units, chosen = self.evaluation.units, self._chosen(self._rows(), self.asked.retest)
+    def _retest_entries(self) -> Iterator[Entry]:
+        units, chosen = self.evaluation.units, self._chosen(self._rows(), self.options.retest)
         yield from (_entry(units, row) for _, row in chosen)
 
     def _rows(self) -> Chosen:
@@ -187,26 +187,26 @@ class Test:
         folder = self._folder("planted")
         plan = load_plan(folder)
         units, mapping = EvaluationSet(folder, plan), load_mapping(folder, plan)
-        made = 0
+        count = 0
         for _, record in records(folder):
             row = units.row(record.sample)
             if not record.valid or row is None or row.planted is not None:
                 continue
             base = _entry(units, row)
             quotes: dict[str, str] = {
-                each.dimension: each.quote
-                for each in cited(record, units, mapping)
-                if each.kind == "verbatim"
+                citation.dimension: citation.quote
+                for citation in cited(record, units, mapping)
+                if citation.kind == "verbatim"
             }
-            turn = made % len(DIMENSIONS)
+            turn = count % len(DIMENSIONS)
             for name in (*DIMENSIONS[turn:], *DIMENSIONS[:turn]):
                 texts = ablations(base.output, quotes.get(name, ""))
                 if texts is not None:
-                    yield from _without(base, name, texts)
-                    made += 1
+                    yield from _ablated_entries(base, name, texts)
+                    count += 1
                     break
 
-    def _chosen(self, rows: Chosen, most: int) -> Chosen:
+    def _chosen(self, rows: Chosen, limit: int) -> Chosen:
         """Return some rows: one of each question before a second one of any."""
         if not rows:
             raise UsageError(
@@ -214,17 +214,19 @@ class Test:
                 "nothing tests it"
             )
         by_question: dict[str, list[tuple[Sample, Row]]] = {}
-        for sample, row in sorted(rows, key=lambda one: sha256(one[1].unit.output_id)):
+        for sample, row in sorted(rows, key=lambda sampled: sha256(sampled[1].unit.output_id)):
             by_question.setdefault(row.unit.question_id, []).append((sample, row))
         ranked = [
-            (rank, number, one)
+            (rank, number, sampled)
             for number, ones in enumerate(by_question.values())
-            for rank, one in enumerate(ones)
+            for rank, sampled in enumerate(ones)
         ]
-        return [one for _, _, one in sorted(ranked, key=lambda each: each[:2])[:most]]
+        return [
+            sampled for _, _, sampled in sorted(ranked, key=lambda ranking: ranking[:2])[:limit]
+        ]
 
 
-def tests_of(folder: Path, judges: Sequence[str], options: Asked) -> list[Test]:
+def tests_of(folder: Path, judges: Sequence[str], options: CompetenceOptions) -> list[Test]:
     """Return a test for each of the judges that are named, or for all of the plan.
 
     Raises: UsageError if the plan has no such judge, its replies are to be imported, or a retest
@@ -233,12 +235,13 @@ def tests_of(folder: Path, judges: Sequence[str], options: Asked) -> list[Test]:
     evaluation = open_evaluation(folder)
     if evaluation.plan.competence is not None:
         raise UsageError(f"{folder} tests a judge itself: name the set beside which it stands")
-    known = {judge.model: judge for judge in evaluation.plan.judges}
+    by_model = {judge.model: judge for judge in evaluation.plan.judges}
     for name in judges:
-        if name not in known:
-            raise UsageError(f"{name} is no judge of {folder}: it has {', '.join(known)}")
+        if name not in by_model:
+            raise UsageError(f"{name} is no judge of {folder}: it has {', '.join(by_model)}")
     tests = [
-        Test(evaluation=evaluation, judge=known[name], asked=options) for name in (judges or known)
+        Test(evaluation=evaluation, judge=by_model[name], options=options)
+        for name in (judges or by_model)
     ]
     for test in tests:
         test.require()
@@ -281,32 +284,34 @@ def _entry(units: EvaluationSet, row: Row) -> Entry:
     return Entry(unit=row.unit, output=units.text(row), task=row.task)
 
 
-def _made(base: Entry, text: str, planting: Planting) -> Entry:
+def _planted_entry(base: Entry, text: str, planting: Planting) -> Entry:
     unit = structs.replace(base.unit, output_id=name_of(planting))
     return replace(base, unit=unit, output=text, planted=planting)
 
 
-def _without(base: Entry, name: Dimension, texts: tuple[str, str]) -> Iterator[Entry]:
+def _ablated_entries(base: Entry, name: Dimension, texts: tuple[str, str]) -> Iterator[Entry]:
     for kind, text in zip((ABLATED, CONTROL), texts, strict=True):
-        yield _made(base, text, Planting(kind=kind, of=base.unit.output_id, dimension=name))
+        yield _planted_entry(
+            base, text, Planting(kind=kind, of=base.unit.output_id, dimension=name)
+        )
 
 
-def _other(row: Row, rows: Sequence[Row]) -> Row | None:
+def _unrelated_row(row: Row, rows: Sequence[Row]) -> Row | None:
     """Return an output to another question, of the same target and variant if there is one."""
-    others = [
-        other
-        for other in rows
-        if other.unit.question_id != row.unit.question_id
-        and other.output_sha256 != row.output_sha256
-        and other.task != row.task
+    candidates = [
+        candidate
+        for candidate in rows
+        if candidate.unit.question_id != row.unit.question_id
+        and candidate.output_sha256 != row.output_sha256
+        and candidate.task != row.task
     ]
 
-    def distance(other: Row) -> tuple[bool, bool, str]:
-        ours, theirs = row.unit, other.unit
+    def distance(candidate: Row) -> tuple[bool, bool, str]:
+        ours, theirs = row.unit, candidate.unit
         return (
             ours.target_model != theirs.target_model,
             ours.prompt_variant != theirs.prompt_variant,
             sha256(f"{ours.output_id}\0{theirs.output_id}"),
         )
 
-    return min(others, key=distance, default=None)
+    return min(candidates, key=distance, default=None)

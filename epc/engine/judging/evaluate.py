@@ -16,7 +16,7 @@ from epc.engine.forecast import Share, of_texts
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
 from epc.engine.panel import asked_within
-from epc.engine.plan import made
+from epc.engine.plan import made_folder
 from epc.engine.remote import require_decoding
 from epc.engine.request_body import response_format
 from epc.engine.roles import Question, Role
@@ -29,7 +29,7 @@ from epc.judge.samples import Sample, gaps, repeats
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.findings import Findings
-from epc.records.judging.archive import Archive, Given, begin, complete
+from epc.records.judging.archive import Archive, RawReply, begin, complete
 from epc.records.judging.documents import (
     LONGEST_LINE,
     Judge,
@@ -78,7 +78,7 @@ class Evaluation:
         """Return what a judge is asked about a sample."""
         text = judge_prompt(
             self.prompts[sample.method].template,
-            sample=self.units.asked(sample),
+            sample=self.units.for_judge(sample),
             output=self.units.text(row),
             task=row.task,
             timestamp=BLIND_DATE if self.plan.blind else self.plan.date,
@@ -93,15 +93,15 @@ def open_evaluation(folder: Path) -> Evaluation:
     """
     plan = load_plan(folder)
     judges: dict[str, Role] = {}
-    for stated in plan.judges:
-        name = stated.model
-        if stated.identity is None or stated.decoding is None:
+    for judge in plan.judges:
+        name = judge.model
+        if judge.identity is None or judge.decoding is None:
             remedy = f"bring them with `epc judge import REPLIES {folder}`"
             raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
         model = open_model(name)
         current = {f"judge {name}": structs.asdict(model.identity)}
-        require_same(current, {f"judge {name}": stated.identity})
-        decoding = decoding_of(stated.decoding)
+        require_same(current, {f"judge {name}": judge.identity})
+        decoding = decoding_of(judge.decoding)
         judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
     return Evaluation(
         folder=folder,
@@ -140,15 +140,15 @@ def expect(evaluation: Evaluation) -> dict[str, Share]:
     """Return what each judge will be asked for, nothing being cached."""
     retries = evaluation.plan.retry_malformed
     read: dict[str, list[int]] = {name: [] for name in evaluation.judges}
-    most: dict[str, int] = dict.fromkeys(evaluation.judges, 0)
+    token_bounds: dict[str, int] = dict.fromkeys(evaluation.judges, 0)
     for sample, question in evaluation.questions():
         read[sample.judge_model].append(len(question.text))
-        most[sample.judge_model] += most_tokens(question.text)
+        token_bounds[sample.judge_model] += most_tokens(question.text)
     shares: dict[str, Share] = {}
     for name, role in evaluation.judges.items():
         shares[role.name] = of_texts(
             read[name],
-            most[name],
+            token_bounds[name],
             decoding=role.decoding,
             price=price_of(role.model.identity.model),
             reply=_USUAL_REPLY,
@@ -173,7 +173,7 @@ async def evaluate(
     fails. Every reply got so far is in the journal, and the same call goes on from there.
     """
     limits, folder = limits or Limits(), evaluation.folder
-    asked = asked_within(
+    caller_context = asked_within(
         [*evaluation.judges.values()],
         folder,
         clock=clock,
@@ -183,7 +183,7 @@ async def evaluate(
         longest=LONGEST_LINE,
         cache=answer_cache(limits),
     )
-    async with asked as caller:
+    async with caller_context as caller:
         if is_complete(folder):  # another process finished it before this one held it
             caller.journal.remove()
             return load_run_log(folder)
@@ -225,7 +225,7 @@ class _Sitting:
                 mended += len(calls) > 1 and not _is_malformed(calls[-1])
                 names = tuple(call["id"] for call in calls)
                 raw, day = calls[-1]["answer"], calls[-1].get("answered_at") or ""
-                archive.add(Given(sample=sample, raw=raw, calls=names, date=day[:10] or None))
+                archive.add(RawReply(sample=sample, raw=raw, calls=names, date=day[:10] or None))
         usage = Usage()
         answered = usage.counted(map(with_origin, self.caller.journal.calls()))
         write_text(folder / CALLS, map(dumps_line, answered))
@@ -256,7 +256,7 @@ class _Sitting:
             if not _is_malformed(call):
                 break
             call = await self.caller.ask_again(question, f"{_RETRY}{number}")
-        self.caller.progress.said[_said(call["answer"])] += 1
+        self.caller.progress.verdicts[_verdict_label(call["answer"])] += 1
 
     def _calls(self, question: Question) -> Iterator[Json]:
         """Yield the calls that were made for a question, the one that counts last."""
@@ -265,7 +265,7 @@ class _Sitting:
             *(f"{_RETRY}{n + 1}" for n in range(self.evaluation.plan.retry_malformed)),
         ]
         for occasion_id in places:
-            call = self.caller.known(self.caller.name(question, occasion_id))
+            call = self.caller.existing_call(self.caller.name(question, occasion_id))
             if call is None:
                 return
             yield call
@@ -276,13 +276,13 @@ def _is_malformed(call: Json) -> bool:
     return read_reply(call["answer"])[1] is None
 
 
-def _said(raw: str) -> str:
+def _verdict_label(raw: str) -> str:
     """Return a judge's verdict by its own word, or how its reply cannot be read."""
     text, reply, _ = read_reply(raw)
     if reply is None:
         return "refused" if evades(text) else "unreadable"
-    stated = reply.get("verdict")
-    return str(stated) if stated in VERDICTS else "unreadable"
+    verdict = reply.get("verdict")
+    return str(verdict) if verdict in VERDICTS else "unreadable"
 
 
 MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
@@ -327,7 +327,7 @@ def problems(entries: Sequence[Entry], request: Request) -> list[Finding]:
             problem = f"{judge} has nothing to judge by {' or '.join(request.methods)}"
             remedy = "choose other --methods, or leave this judge out"
             findings.add("JUDGE-1", "", problem, remedy)
-    return findings.kept()
+    return findings.as_list()
 
 
 def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now: datetime) -> Plan:
@@ -339,11 +339,11 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
     prompts: dict[Method, JudgePrompt] = {}
     if not request.recorded:
         common = read_prompt(request.prompt)
-        own = read_prompt(request.self_prompt) if request.self_prompt else common
-        by_method: dict[Method, JudgePrompt] = {"cross_judge": common, "self_judge": own}
+        self_prompt = read_prompt(request.self_prompt) if request.self_prompt else common
+        by_method: dict[Method, JudgePrompt] = {"cross_judge": common, "self_judge": self_prompt}
         prompts |= {method: by_method[method] for method in request.methods}
     mapping = check_mapping(request.mapping)[0] if request.mapping is not None else None
-    if made(folder):
+    if made_folder(folder):
         raise UsageError(f"{folder} is not empty: choose another --out")
     return write_evaluation(
         folder,

@@ -26,11 +26,11 @@ from msgspec.structs import replace
 
 from epc.engine.local import runtime, weights
 from epc.engine.local.runtime import SLOT_TOKENS
-from epc.engine.local.scoring import DECIMALS, WordCount, pair_of, said
+from epc.engine.local.scoring import DECIMALS, WordCount, pair_of, score_text
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
 from epc.errors import UsageError, unknown
-from epc.judge.prompt import Asked, asked_in
+from epc.judge.prompt import Assignment, asked_in
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import judged
 from epc.protocol.results import Json
@@ -125,7 +125,7 @@ class Labels(Local):
         listed: list[Json] = runtime.steps(chunks)[0]["top_logprobs"]
         logprobs = dict(map(itemgetter("token", "logprob"), listed))
         a, b = (round(logprobs.get(letter, -math.inf), DECIMALS) for letter in "AB")
-        reply = said("log-probability of the letter", a, b)
+        reply = score_text("log-probability of the letter", a, b)
         answer = runtime.completion(self.identity.model, chunks, began, reply)
         return structs.replace(answer, finish_reason="stop", tokens_out=1)
 
@@ -154,7 +154,7 @@ class Likelihood(Local):
         a, tokens_a = await self.score(pair.task, judged(pair.response or ""))
         b, tokens_b = await self.score(pair.task, judged(pair.baseline or ""))
         return Completion(
-            text=said("mean log-likelihood per token", a, b),
+            text=score_text("mean log-likelihood per token", a, b),
             served_model=self.identity.model,
             finish_reason="stop",
             tokens_in=tokens_a + tokens_b,
@@ -255,7 +255,7 @@ class LikelihoodJudge(Local):
         reply = _record_of(assignment, runtime.text(chunks), runtime.steps(chunks), length)
         return runtime.completion(self.identity.model, chunks, began, reply)
 
-    async def _length_read(self, assignment: Asked) -> int:
+    async def _length_read(self, assignment: Assignment) -> int:
         """Return how many of the output's characters there is place for."""
         length = len(assignment.output)
         while True:
@@ -288,7 +288,7 @@ def _literal(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _record_of(assignment: Asked, written: str, steps: list[Json], length: int) -> str:
+def _record_of(assignment: Assignment, written: str, steps: list[Json], length: int) -> str:
     """Return the record that a judge prints, of what the weights chose.
 
     What ended too early to be read stays as it is.
@@ -323,7 +323,7 @@ def _reason(listed: list[Json]) -> str:
 class Embedded:
     """A model that needs no server: what it is, what it needs, and how it is opened."""
 
-    what: str
+    description: str
     opened: Callable[[str], Model]
     has_weights: bool = True
 
@@ -369,13 +369,13 @@ def open_local(name: str) -> Model:
 
     Raises: UsageError if there is no such model or something that it needs is not here.
     """
-    embedded = named(name)
+    embedded = embedded_model(name)
     if missing := embedded.needs(name):
         raise UsageError(f"the weights {weights.NAME} are not here yet: run `{missing}`")
     return embedded.opened(name)
 
 
-def named(name: str) -> Embedded:
+def embedded_model(name: str) -> Embedded:
     """Return what is known of an embedded model.
 
     Raises: UsageError if there is none of this name.
@@ -387,6 +387,6 @@ def named(name: str) -> Embedded:
             " be measured from its verdicts: `--evaluator recorded:FILE`"
         )
     if name not in LOCAL_MODELS:
-        known = [f"local/{known}" for known in LOCAL_MODELS]
-        raise unknown(f"local/{name}", known, are="the embedded models are")
+        names = [f"local/{embedded}" for embedded in LOCAL_MODELS]
+        raise unknown(f"local/{name}", names, list_intro="the embedded models are")
     return LOCAL_MODELS[name]

@@ -119,7 +119,7 @@ def describe() -> Json:
 
 
 class _Server:
-    """One llama.cpp server inside this process, listening on a private Unix socket only."""
+    """llama.cpp server inside this process, listening on a private Unix socket only."""
 
     def __init__(self, weights: Path) -> None:
         import xllamacpp

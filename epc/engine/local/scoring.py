@@ -46,9 +46,9 @@ class WordCount:
         """Count the words of both answers and name the longer one."""
         pair = pair_of(prompt, self.identity.model)
         began = time.monotonic()
-        a, b = (words(judged(text or "")) for text in (pair.response, pair.baseline))
+        a, b = (count_words(judged(text or "")) for text in (pair.response, pair.baseline))
         return Completion(
-            text=said(_UNIT, a, b),
+            text=score_text(_UNIT, a, b),
             served_model=self.identity.model,
             finish_reason="stop",
             tokens_in=0,
@@ -60,7 +60,7 @@ class WordCount:
         """Nothing is held."""
 
 
-def words(answer: str) -> float:
+def count_words(answer: str) -> float:
     """Return the number of words: runs of letters and digits, joined by ' and -."""
     return float(len(_WORD.findall(answer))) if answer.strip() else -math.inf
 
@@ -75,7 +75,7 @@ def pair_of(prompt: Prompt, model: str) -> Pair:
     return prompt.pair
 
 
-def said(unit: str, a: float, b: float) -> str:
+def score_text(unit: str, a: float, b: float) -> str:
     """Return the answer of an evaluator that scores: its verdict, and why in the next line."""
     verdict = "tie" if a == b else "A" if a > b else "B"
     return f"{verdict}\n{unit}: A {a!r}, B {b!r}"

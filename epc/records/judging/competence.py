@@ -1,4 +1,4 @@
-"""Where evaluations stand that ask about a judge, beside the set that it is to judge.
+"""Folders of evaluations that ask about a judge, beside the set that it is to judge.
 
     SET/competence/JUDGE/PART     an evaluation's folder; JUDGE is a digest of the judge's name
 
@@ -76,7 +76,7 @@ def write_part(
     part: Part,
     entries: Iterable[Entry],
     *,
-    beside: Path,
+    set_folder: Path,
     judge: Judge,
     blind: bool,
     now: datetime,
@@ -85,13 +85,13 @@ def write_part(
 
     Raises: WorldError if the disk refuses.
     """
-    plan = load_plan(beside)
+    plan = load_plan(set_folder)
     method = method_asked(plan)
     write_evaluation(
         folder,
         entries,
-        {method: load_prompts(beside, plan)[method]},
-        None if plan.mapping is None else check_mapping(beside / MAPPING)[0],
+        {method: load_prompts(set_folder, plan)[method]},
+        None if plan.mapping is None else check_mapping(set_folder / MAPPING)[0],
         date=now.date().isoformat(),
         judges=(judge,),
         methods=(method,),
@@ -109,21 +109,21 @@ def departures(folder: Path, subfolder: Path) -> Iterator[tuple[str, str]]:
 
     What was quoted is not known here, so of an ablation the outputs are looked up and no more.
     """
-    plan, stated = load_plan(folder), load_plan(subfolder)
+    plan, part_plan = load_plan(folder), load_plan(subfolder)
     for name in ("constraint", "mapping", "retry_malformed", "rules", "thresholds"):
-        if getattr(plan, name) != getattr(stated, name):
+        if getattr(plan, name) != getattr(part_plan, name):
             yield name, "is not the set's"
-    if stated.judges[0] not in plan.judges:
+    if part_plan.judges[0] not in plan.judges:
         yield "judges", "are none of the set's"
-    if stated.prompts != {method_asked(plan): plan.prompts.get(method_asked(plan))}:
+    if part_plan.prompts != {method_asked(plan): plan.prompts.get(method_asked(plan))}:
         yield "prompts", "are not the set's"
-    units, made = EvaluationSet(folder, plan), EvaluationSet(subfolder, stated)
-    known = {row.unit.output_id: row for row in units.rows}
-    for row in made.rows:
-        base = known.get(row.planted.of if row.planted else row.unit.output_id)
+    units, part_units = EvaluationSet(folder, plan), EvaluationSet(subfolder, part_plan)
+    set_rows = {row.unit.output_id: row for row in units.rows}
+    for row in part_units.rows:
+        base = set_rows.get(row.planted.of if row.planted else row.unit.output_id)
         if base is None or base.unit.question_id != row.unit.question_id:
             yield "samples", f"{row.unit.output_id} is made from no output of the set"
-        elif not _is_made(row, base, made.text(row), units):
+        elif not _is_made(row, base, part_units.text(row), units):
             yield "samples", f"{row.unit.output_id} is not the text that its kind says"
 
 
@@ -137,14 +137,14 @@ def _is_made(row: Row, base: Row, text: str, units: EvaluationSet) -> bool:
         )
     if row.planted.kind in (ABLATED, CONTROL):
         return len(text) < len(units.text(base))
-    others = {
-        other.output_sha256
-        for other in units.rows
-        if other.unit.question_id != base.unit.question_id and other.task != base.task
+    foreign = {
+        candidate.output_sha256
+        for candidate in units.rows
+        if candidate.unit.question_id != base.unit.question_id and candidate.task != base.task
     }
     if row.planted.kind == OFF_TASK:
-        return row.output_sha256 in others
-    original = Original(output=units.text(base), task=base.task, other=None)
+        return row.output_sha256 in foreign
+    original = Original(output=units.text(base), task=base.task, off_task=None)
     return dict(planted(original)).get(row.planted.kind) == text
 
 

@@ -25,7 +25,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import MAX_DOCUMENT_BYTES
-from epc.judge.check import Checked
+from epc.judge.check import Judgement
 from epc.judge.samples import Sample
 from epc.records import schemas, strict_json
 from epc.records.layout import require_unpublished
@@ -54,8 +54,8 @@ class Judge:
     decoding: Mapping[str, Any] | None
 
     @property
-    def asked(self) -> ModelIdentity | None:
-        """Who was asked, and where."""
+    def model_identity(self) -> ModelIdentity | None:
+        """The model that was asked, and its endpoint."""
         return None if self.identity is None else ModelIdentity.parse(dict(self.identity))
 
 
@@ -68,7 +68,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class PlannedSet:
     """The set that an evaluation was planned for."""
 
     sha256: str
@@ -77,7 +77,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is evaluated, by whom, and how (`judge.json`)."""
+    """Plan of an evaluation: what is judged, by whom, and how (`judge.json`)."""
 
     protocol: Literal["Judge-v1.0"]
     epc_version: str
@@ -89,7 +89,7 @@ class Plan:
     retry_malformed: int
     mapping: Reference | None
     thresholds: Thresholds
-    samples: Planned
+    samples: PlannedSet
     gaps_allowed: bool
     rules: Rules = 1
     blind: bool = False
@@ -109,7 +109,7 @@ class JudgeUsage(Judge):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Malformed:
+class MalformedCounts:
     """How many malformed replies were asked again, and mended by it."""
 
     retries_allowed: int
@@ -132,7 +132,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLog:
-    """Who judged, how, when, and how much came of it (JUDGE-8); whole once it is complete.
+    """Log of an evaluation: who judged, how, and when; whole once it is complete (JUDGE-8).
 
     `canary` is what logs of before may have; nothing reads it.
     """
@@ -145,14 +145,14 @@ class RunLog:
     judges: tuple[JudgeUsage, ...] = ()
     tools: str = ""
     samples: int = 0
-    malformed: Malformed | None = None
+    malformed: MalformedCounts | None = None
     totals: Mapping[Method, Totals] = field(default_factory=dict)
     files: Mapping[str, DescribedFile] = field(default_factory=dict)
     canary: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Checked):
+class Record(Judgement):
     """An archived evaluation: the raw reply, what it is worth, and its day, if known."""
 
     id: str
@@ -255,13 +255,13 @@ def load(folder: Path, name: str, schema: str, kind: type[T]) -> T:
     return schemas.load(path, schema, kind, clause="JUDGE-7.4")
 
 
-def require_planned(path: Path, what: str, *, same: bool, clause: str) -> None:
+def require_planned(path: Path, kind: str, *, matches: bool, clause: str) -> None:
     """Make sure that a file is still what an evaluation was planned with.
 
     Raises: MalformedError.
     """
-    if not same:
-        problem = f"{path} is not the {what} that was planned: its SHA-256 differs"
+    if not matches:
+        problem = f"{path} is not the {kind} that was planned: its SHA-256 differs"
         raise MalformedError(Finding(clause, "", problem, "restore the file, or plan again"))
 
 

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from epc.digests import sha256
 from epc.errors import able_to, refuse
-from epc.judge.check import Checked, check
+from epc.judge.check import Judgement, check
 from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
@@ -21,7 +21,7 @@ from epc.records.judging.documents import (
     PLAN,
     SAMPLES,
     Plan,
-    Planned,
+    PlannedSet,
     Thresholds,
     require_planned,
 )
@@ -80,7 +80,7 @@ class EvaluationSet:
             return None
         return self._by_unit.get(sample.unit)
 
-    def asked(self, sample: Sample) -> Sample:
+    def for_judge(self, sample: Sample) -> Sample:
         """Return a sample under the names that its judge was given."""
         return sample.blind() if self._blind else sample
 
@@ -99,8 +99,8 @@ class EvaluationSet:
         """
         path = output_path(self._folder, row.output_sha256)
         content = content_of(path)
-        same = sha256(content) == row.output_sha256
-        require_planned(path, "output", same=same, clause="JUDGE-0")
+        matches = sha256(content) == row.output_sha256
+        require_planned(path, "output", matches=matches, clause="JUDGE-0")
         return content.decode("utf-8")
 
     def _fold(self, output_sha256: str) -> Output:
@@ -162,7 +162,7 @@ def write_evaluation(
         prompts={method: prompt.reference for method, prompt in prompts.items()},
         mapping=None if mapping is None else reference(mapping),
         thresholds=Thresholds(pass_from=PASS_FROM, fail_to=FAIL_TO),  # JUDGE-3.4
-        samples=parse(digest(folder / SAMPLES), Planned),
+        samples=parse(digest(folder / SAMPLES), PlannedSet),
         **conditions,
     )
     write(folder / PLAN, as_json(plan))
@@ -174,11 +174,11 @@ def _read_rows(folder: Path) -> Iterator[Row]:
     for _, value, problems in lines:
         refuse(problems)
         planted = parse(value["planted"], Planting) if "planted" in value else None
-        beside = {name: value[name] for name in _BESIDE}
-        yield Row(unit=parse(value, Unit), planted=planted, **beside)
+        fields = {name: value[name] for name in _BESIDE}
+        yield Row(unit=parse(value, Unit), planted=planted, **fields)
 
 
-def check_files(response: Path, sample: Path, output: Path) -> Checked:
+def check_files(response: Path, sample: Path, output: Path) -> Judgement:
     """Check one reply, read from a file, against its sample and the output that it judges.
 
     Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any

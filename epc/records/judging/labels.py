@@ -1,4 +1,4 @@
-"""What people said of the outputs of an evaluation: a table of labels (Reading R26)."""
+"""Labels that people gave an evaluation's outputs: a table (Reading R26)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What one person, or all of them together, said of an output.
+    """Label that one person, or all of them together, gave an output.
 
     `scores` are in the order of the dimensions; None where only a verdict was given.
     """
@@ -40,8 +40,8 @@ def read_labels(path: Path, units: "list[Unit]") -> list[Label]:
     Raises: MalformedError for a row that cannot be used, or is about no output of the set;
     WorldError if the disk refuses.
     """
-    known = {unit.output_id: unit for unit in units}
-    labels = [_label(row, known) for row in rows_of(path, clause=_CLAUSE)]
+    units_by_id = {unit.output_id: unit for unit in units}
+    labels = [_label(row, units_by_id) for row in rows_of(path, clause=_CLAUSE)]
     if not labels:
         raise _refused(path.name, "holds no labels", "give one row for each output")
     twice = Counter((label.unit, label.labeller) for label in labels).most_common(1)[0]
@@ -76,11 +76,11 @@ def departures(folder: Path) -> Iterator[Finding]:
     if not path.is_file():
         return
     try:
-        kept = "".join(map(dumps_line, _rows(_numbered(read_labels(path, units_of(folder))))))
+        expected = "".join(map(dumps_line, _rows(_numbered(read_labels(path, units_of(folder))))))
     except MalformedError as error:
         yield replace(error.finding, where=f"/{LABELS}")
         return
-    if path.read_bytes() != kept.encode():
+    if path.read_bytes() != expected.encode():
         problem = "holds more than output, person, scores or verdict"
         remedy = "keep the labels again with `epc judge label`"
         yield Finding(clause=_CLAUSE, where=f"/{LABELS}", problem=problem, remedy=remedy)
@@ -116,7 +116,7 @@ def together(labels: list[Label]) -> dict[Unit, Label]:
 def _joined(unit: Unit, labels: list[Label]) -> Label | None:
     scored = [label.scores for label in labels if label.scores is not None]
     if len(scored) == len(labels):
-        scores = tuple(median_low(each) for each in zip(*scored, strict=True))
+        scores = tuple(median_low(values) for values in zip(*scored, strict=True))
         return Label(unit=unit, labeller=_ONE, verdict=_verdict(scores), scores=scores)
     counts = Counter(label.verdict for label in labels).most_common(2)
     if len(counts) > 1 and counts[0][1] == counts[1][1]:
@@ -124,15 +124,15 @@ def _joined(unit: Unit, labels: list[Label]) -> Label | None:
     return Label(unit=unit, labeller=_ONE, verdict=counts[0][0], scores=None)
 
 
-def _label(row: TableRow, known: dict[str, Unit]) -> Label:
+def _label(row: TableRow, units_by_id: dict[str, Unit]) -> Label:
     where = f"{row.file}, {row.place}"
     value: dict[str, Any] = row.value if isinstance(row.value, dict) else {}
     output_id, labeller, verdict = (
         str(value.get(name) or "") for name in ("output_id", "labeller", "verdict")
     )
-    unit = known.get(output_id)
+    unit = units_by_id.get(output_id)
     if unit is None:
-        examples = ", ".join(repr(name) for name in list(known)[:_SHOWN])
+        examples = ", ".join(repr(name) for name in list(units_by_id)[:_SHOWN])
         problem = f"output_id is {output_id!r}, which the set does not have"
         raise _refused(where, problem, f"name outputs as the set does: {examples}, ...")
     labeller, verdict = labeller or _ONE, verdict.strip().upper()

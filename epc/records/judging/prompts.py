@@ -40,7 +40,7 @@ class JudgePrompt:
 
     @property
     def reference(self) -> Reference:
-        """What records and plans say of it."""
+        """Reference to the prompt in records and plans."""
         return Reference(id=self.id, sha256=sha256(self.template.encode("utf-8")))
 
 
@@ -87,10 +87,10 @@ def load_prompts(folder: Path, plan: Plan) -> dict[Method, JudgePrompt]:
     Raises: MalformedError if one is no longer what was planned; WorldError if it cannot be read.
     """
     loaded: dict[Method, JudgePrompt] = {}
-    for method, stated in plan.prompts.items():
-        path = prompt_path(folder, stated.id)
+    for method, planned in plan.prompts.items():
+        path = prompt_path(folder, planned.id)
         prompt = read_prompt(path)
-        require_planned(path, "prompt", same=prompt.reference == stated, clause="JUDGE-9.1")
+        require_planned(path, "prompt", matches=prompt.reference == planned, clause="JUDGE-9.1")
         loaded[method] = prompt
     return loaded
 
@@ -144,5 +144,5 @@ def load_mapping(folder: Path, plan: Plan) -> RubricMapping | None:
         return None
     path = folder / MAPPING
     document, mapping = check_mapping(path)
-    require_planned(path, "mapping", same=reference(document) == plan.mapping, clause=CLAUSE)
+    require_planned(path, "mapping", matches=reference(document) == plan.mapping, clause=CLAUSE)
     return mapping

@@ -16,8 +16,8 @@ from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
 from epc.records.calls import check_call
-from epc.records.findings import Checked, Findings
-from epc.records.judging.archive import Given, described, judgement, record_of
+from epc.records.findings import CheckResult, Findings
+from epc.records.judging.archive import RawReply, described, judgement, record_of
 from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import (
     INVALID,
@@ -30,7 +30,7 @@ from epc.records.judging.documents import (
     RUN_LOG,
     SAMPLES,
     Plan,
-    Planned,
+    PlannedSet,
     Record,
     RunLog,
     Tally,
@@ -59,11 +59,11 @@ _ASKED: Final = "JUDGE-7.3"
 class _Call:
     role: str
     answer: str  # its SHA-256: answers are long, and only compared
-    at: str
+    answered_at: str
 
 
 class NamedCalls:
-    """What calls.jsonl holds, by name, each call held against its own reply and the plan."""
+    """Calls of calls.jsonl by name, each held against its own reply and the plan."""
 
     def __init__(self, folder: Path, plan: Plan, findings: Findings) -> None:
         names = {
@@ -78,7 +78,7 @@ class NamedCalls:
             check_call(call, names, f"/calls/{index}", noted)
             self.usage.add(call)
             self._calls[call.id] = _Call(call.role, sha256(call.answer), call.answered_at or "")
-        findings.extend(replace(found, clause=_ASKED) for found in noted.kept())
+        findings.extend(replace(finding, clause=_ASKED) for finding in noted.as_list())
 
     def answered(self, record: Record) -> bool:
         """Return whether a record's calls are its judge's, and the last gave its reply that day."""
@@ -90,7 +90,7 @@ class NamedCalls:
         return (
             last is not None
             and last.answer == sha256(record.raw or "")
-            and last.at.startswith(record.date or "")
+            and last.answered_at.startswith(record.date or "")
         )
 
 
@@ -143,13 +143,13 @@ def needed(folder: Path, plan: Plan) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rechecked(Checked):
-    """What checking an archive found, and its totals as counted from the records."""
+class ArchiveCheck(CheckResult):
+    """Findings of checking an archive, and its totals as counted from the records."""
 
     totals: Json
 
 
-def recheck(folder: Path) -> Rechecked:
+def recheck(folder: Path) -> ArchiveCheck:
     """Return every way in which an archive departs from its raw replies and its plan.
 
     Raises: UsageError or MalformedError if the folder is no complete evaluation.
@@ -163,10 +163,10 @@ def recheck(folder: Path) -> Rechecked:
         units=EvaluationSet(folder, plan),
         mapping=load_mapping(folder, plan),
         times=Counter(record.id for _, record in records(folder)),
-        asked=NamedCalls(folder, plan, findings),
+        calls=NamedCalls(folder, plan, findings),
     )
     for index, used in enumerate(log.judges):
-        spent = basis.asked.usage.by_role[role_of(used.model)].as_json()
+        spent = basis.calls.usage.by_role[role_of(used.model)].as_json()
         for place, problem in contradictions(spent, {key: as_json(used)[key] for key in spent}):
             findings.add("JUDGE-8", f"/judges/{index}{place}", problem, "restore log and calls")
     for where, record in records(folder, findings):
@@ -183,7 +183,7 @@ def recheck(folder: Path) -> Rechecked:
     findings.extend(departures_of_labels(folder))
     for part in filter(is_complete, parts(folder)):
         findings.extend(_of_part(folder, part))
-    return Rechecked(path=str(folder), findings=findings.kept(), totals=totals)
+    return ArchiveCheck(path=str(folder), findings=findings.as_list(), totals=totals)
 
 
 def _of_part(folder: Path, part: Path) -> Iterator[Finding]:
@@ -217,25 +217,31 @@ def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Basis:
-    """What a record is compared with: set, mapping, how often a sample has a record, its calls."""
+    """Basis of a record's check: set, mapping, how often a sample has a record, its calls."""
 
     plan: Plan
     units: EvaluationSet
     mapping: RubricMapping | None
     times: Counter[str]
-    asked: NamedCalls
+    calls: NamedCalls
 
     def departures(self, record: Record) -> Iterator[tuple[str, str]]:
         """Yield each place of a record that does not follow from its raw reply."""
         sample, came = record.sample, None
         if record.raw is not None:
-            again, calls = self.times[record.id] > 1, record.calls
-            came = Given(sample=sample, raw=record.raw, calls=calls, again=again, date=record.date)
+            is_repeated, calls = self.times[record.id] > 1, record.calls
+            came = RawReply(
+                sample=sample,
+                raw=record.raw,
+                calls=calls,
+                is_repeated=is_repeated,
+                date=record.date,
+            )
         units = self.units
         checked = judgement(came, units, self.mapping) if came else unjudged(units.rules)
         expected = record_of(self.plan, units, sample, checked, came)
         yield from contradictions(as_json(expected), as_json(record))
-        if (record.calls or record.date) and not self.asked.answered(record):
+        if (record.calls or record.date) and not self.calls.answered(record):
             problem = "calls.jsonl has no such answer of this judge to this record's prompt"
             yield "/calls", f"{problem}{f' on {record.date}' if record.date else ''}"
 
@@ -243,16 +249,16 @@ class _Basis:
 def _files(folder: Path, plan: Plan, log: RunLog, findings: Findings) -> None:
     """Compare the files with what plan and log say of them."""
     samples_digest = digest(folder / SAMPLES)
-    if parse(samples_digest, Planned) != plan.samples:
+    if parse(samples_digest, PlannedSet) != plan.samples:
         problem = f"{SAMPLES} is not what was planned"
         findings.add("JUDGE-7.1", "/samples", problem, "restore the file, or plan again")
     try:
         load_prompts(folder, plan)
     except MalformedError as error:
         findings.extend([error.finding])
-    there, files = described(folder), log.files
-    for name in sorted(there.keys() | files.keys()):
-        if there.get(name) != files.get(name):
+    descriptions, files = described(folder), log.files
+    for name in sorted(descriptions.keys() | files.keys()):
+        if descriptions.get(name) != files.get(name):
             problem = f"{name} is not the file that the run log describes"
             where = pointer("files", name)
             findings.add(_CLAUSE, where, problem, "restore the file, or archive it again")

@@ -1,4 +1,4 @@
-"""Where an evaluation set comes from, and replies that exist already."""
+"""Sources of an evaluation set, and of replies that exist already."""
 
 import json
 from collections import Counter
@@ -17,7 +17,7 @@ from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.judging.archive import Archive, Given, begin, complete
+from epc.records.judging.archive import Archive, RawReply, begin, complete
 from epc.records.judging.documents import RunLog, is_complete, load_plan
 from epc.records.judging.evaluation_set import Entry, EvaluationSet
 from epc.records.judging.prompts import load_mapping
@@ -157,11 +157,11 @@ def _run(folder: Path) -> Iterator[Entry]:
         cells = _asked_once(manifest, manifest.executor.prompt_template, calls)
     else:
         cells = _asked_in_rounds(manifest, folder)
-    seen: set[Cell] = set()
+    visited: set[Cell] = set()
     for cell, name in cells:
-        if cell in seen:
+        if cell in visited:
             continue
-        seen.add(cell)
+        visited.add(cell)
         if name is None or name not in calls:
             raise MalformedError(_finding(f"{folder} has no call {name}", "validate the run"))
         domain, task, strategy = cell
@@ -211,7 +211,7 @@ def _rows(folder: Path, kind: type[T]) -> Iterator[T]:
         if len(findings):
             break
         yield row
-    refuse(findings.kept())
+    refuse(findings.as_list())
 
 
 # ------------------------------------------------------------------------------------ helpers
@@ -226,25 +226,25 @@ _LOOKED_AT: Final = 2_000  # samples, for the nearest one
 
 
 @dataclass(slots=True)
-class Unmatched:
+class UnmatchedRows:
     """Rows that are about no sample of the set: the user's to mend, and no judge's failure."""
 
     units: EvaluationSet
     rows: int = 0
-    of: int = 0
+    total: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     def see(self, where: str, sample: Sample) -> None:
         """Count a row, and keep it as an example if it is one of the first that fit nothing."""
-        self.of += 1
+        self.total += 1
         if self.units.row(sample) is not None:
             return
         self.rows += 1
         if len(self.findings) >= _SHOWN:
             return
         wanted = _in_words(sample)
-        known = [_in_words(each) for each, _ in islice(self.units.samples(), _LOOKED_AT)]
-        close = get_close_matches(wanted, known, n=1, cutoff=0) or known[:1]
+        examples = [_in_words(example) for example, _ in islice(self.units.samples(), _LOOKED_AT)]
+        close = get_close_matches(wanted, examples, n=1, cutoff=0) or examples[:1]
         problem = f"is about no sample of the set: {wanted}"
         remedy = f"the nearest sample is {close[0]}" if close else "the set has no samples"
         self.findings.append(
@@ -252,12 +252,12 @@ class Unmatched:
         )
 
     @property
-    def all(self) -> bool:
-        """Whether no row fits: then ids differ, and no judge has failed."""
-        return self.rows == self.of > 0
+    def no_row_fits(self) -> bool:
+        """Return whether no row fits: then ids differ, and no judge has failed."""
+        return self.rows == self.total > 0
 
 
-def import_replies(bundle: Path, folder: Path, *, now: str) -> tuple[RunLog | None, Unmatched]:
+def import_replies(bundle: Path, folder: Path, *, now: str) -> tuple[RunLog | None, UnmatchedRows]:
     """Archive the replies of a bundle as the judgments of a planned evaluation.
 
     Returns the run log, and which rows fit no sample of the set: these are archived as such and
@@ -274,25 +274,25 @@ def import_replies(bundle: Path, folder: Path, *, now: str) -> tuple[RunLog | No
         raise UsageError(f"{folder} holds judgments already: plan another folder")
     mapping, units = load_mapping(folder, plan), EvaluationSet(folder, plan)
     times: Counter[str] = Counter()
-    unmatched = Unmatched(units)
+    unmatched = UnmatchedRows(units)
     for where, sample, _ in _samples(bundle, mapping):
         times[sample.id] += 1
         unmatched.see(where, sample)
-    if unmatched.all:
+    if unmatched.no_row_fits:
         return None, unmatched
     begin(folder, origin="import", now=now)
     archive = Archive(plan, units, mapping)
     with archive.written_to(folder):
         for _, sample, raw in _samples(bundle, mapping):
-            archive.add(Given(sample=sample, raw=raw, again=times[sample.id] > 1))
+            archive.add(RawReply(sample=sample, raw=raw, is_repeated=times[sample.id] > 1))
     log = complete(folder, plan, totals=archive.totals(), spent={}, malformed=(0, 0), now=now)
     return log, unmatched
 
 
 def _samples(bundle: Path, mapping: RubricMapping | None) -> Iterator[tuple[str, Sample, str]]:
     """Yield each row's place, the sample that it is about, and its raw reply."""
-    for each in rows_of(bundle, at=mapping.rows if mapping else ""):
-        row, where = each.value, f"{each.file}, {each.place}"
+    for table_row in rows_of(bundle, rows_pointer=mapping.rows if mapping else ""):
+        row, where = table_row.value, f"{table_row.file}, {table_row.place}"
         if not isinstance(row, dict):
             raise MalformedError(_unfit(where, "is no JSON object", "make it a row"))
         names: dict[str, Any]
@@ -303,8 +303,8 @@ def _samples(bundle: Path, mapping: RubricMapping | None) -> Iterator[tuple[str,
             raw = json.dumps(row, ensure_ascii=False)
             names = meta if isinstance(meta, dict) else {}
         else:
-            row = mapping.with_numbers(row) if each.is_text else row
-            raw, names = json.dumps(row, ensure_ascii=False), mapping.identity(row, each.file)
+            row = mapping.with_numbers(row) if table_row.is_text else row
+            raw, names = json.dumps(row, ensure_ascii=False), mapping.identity(row, table_row.file)
         missing = [name for name in NAMES if not isinstance(names.get(name), str)]
         if missing:
             problem = f"does not say its {missing[0]}: it has {_keys(row)}"

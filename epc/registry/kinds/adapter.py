@@ -1,8 +1,8 @@
-"""What a kind of record does, beside what the table says of it: one module a kind, of its name.
+"""Behaviour of a kind of record, beside what the table says of it: one module a kind.
 
     FILES            the files of a submission
     offered          a checked folder, and what is published of it
-    again            what recomputing a published folder gives
+    recompute        what recomputing a published folder gives
     departures       where a card or its figures are not what the documents of its kind say
     subject_of       who was asked, by the record of a folder that is to be a submission
     files_of         the files of such a folder that a submission has
@@ -26,13 +26,13 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import disagreements
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.kinds.table import KINDS
 from epc.registry.layout import CARD, FIGURES
 from epc.registry.offers import Offer, Subject
 from epc.registry.record import Record
 from epc.registry.snapshots import Snapshot
-from epc.registry.submissions.checked import Base, Checked, Figure
+from epc.registry.submissions.checked import Base, Figure, SubmissionCheck
 from epc.registry.submissions.layout import Files
 
 CLAUSE: Final = "EPC-4"
@@ -66,16 +66,18 @@ def departure(where: str, problem: str) -> Finding:
     return Finding(clause=CLAUSE, where=where, problem=problem, remedy=RESTORE)
 
 
-def changed_figures(snapshot: Snapshot, now: Json) -> list[str]:
+def changed_figures(snapshot: Snapshot, recomputation: Json) -> list[str]:
     """Return which published figures are not what was computed again."""
-    return [f"/{FIGURES}/figures{where}" for where in disagreements(snapshot.figures, now)]
+    return [
+        f"/{FIGURES}/figures{where}" for where in disagreements(snapshot.figures, recomputation)
+    ]
 
 
-def unlike(card: Record, right: Record, document: str) -> Iterator[Finding]:
+def card_differences(card: Record, right: Record, document: str) -> Iterator[Finding]:
     """Yield where a published card is not the one that its own document gives."""
-    stated = card.as_json()
+    claim = card.as_json()
     for key, value in right.as_json().items():
-        if stated[key] != value:
+        if claim[key] != value:
             yield departure(f"/{CARD}/{key}", f"is not what {document} says")
 
 
@@ -86,14 +88,14 @@ class Adapter(Protocol):
     def FILES(self) -> Files:  # noqa: N802  (a constant of the module)
         """The files of a submission."""
 
-    def offered(self, run: Path, declaration: Said, /) -> Offer:
+    def offered(self, run: Path, declaration: Declaration, /) -> Offer:
         """Check a folder, and return what is offered of it.
 
         Raises: UsageError if it is not valid, or nothing could be recomputed; MalformedError if a
         document of it was damaged.
         """
 
-    def again(
+    def recompute(
         self, run: Path, snapshot: Snapshot, source: Path | None, /
     ) -> tuple[list[str], list[str]]:
         """Return which published places a folder does not give again, and what else is wrong.
@@ -121,16 +123,16 @@ class Adapter(Protocol):
         None if its documents cannot be read.
         """
 
-    def look(self, path: Path, checked: Checked, base: Base, /) -> None:
+    def look(self, path: Path, checked: SubmissionCheck, base: Base, /) -> None:
         """Note what is wrong with a submission, by its own record and beside the registry."""
 
-    def figures(self, checked: Checked, /) -> Iterator[Figure]:
+    def figures(self, checked: SubmissionCheck, /) -> Iterator[Figure]:
         """Yield what a report shows of a submission's figures."""
 
-    def recorded(self, checked: Checked, /) -> Iterator[str]:
+    def recorded(self, checked: SubmissionCheck, /) -> Iterator[str]:
         """Yield what a submission's record says, line by line."""
 
-    def questions(self, checked: Checked, /) -> Iterator[str]:
+    def questions(self, checked: SubmissionCheck, /) -> Iterator[str]:
         """Yield what no check decides, and a person should."""
 
 

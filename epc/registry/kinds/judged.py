@@ -31,19 +31,19 @@ from epc.records.layout import CALLS
 from epc.records.manifest import EVALUATOR, Estimate, ModelIdentity
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
-from epc.registry.cards import Said, digest, model_of
+from epc.registry.cards import Declaration, digest, model_of
 from epc.registry.expiry import misdated
-from epc.registry.figures import at
+from epc.registry.figures import figure_at
 from epc.registry.judged import figures_again
 from epc.registry.kinds.adapter import changed_figures, departure, read_document
 from epc.registry.layout import CARD, FIGURES, SUMS
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.offers import Offer, Subject
 from epc.registry.record import Record
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.submissions import against, folder, layout, plausible
-from epc.registry.submissions.checked import ANSWERS, Base, Checked, Figure, plain, through
+from epc.registry.submissions.checked import ANSWERS, Base, Figure, SubmissionCheck, plain, through
 from epc.registry.submissions.statement import Statement, noted
 from epc.registry.submissions.texts import problems
 from epc.registry.tags import Tag
@@ -67,7 +67,7 @@ FILES: Final = layout.Files(
     names=_JUDGED,
     needs=frozenset({layout.STATEMENT, PLAN, RUN_LOG}),
     folders=_JUDGED_FOLDER,
-    most=250,  # GitHub lists 300 files of a pull request
+    limit=250,  # GitHub lists 300 files of a pull request
 )
 _AGAIN: Final = "judge again with `epc judge run`, whose records hold together"
 _MOST_LISTED: Final = 5
@@ -75,12 +75,12 @@ _ENDS: Final[tuple[Literal["from", "to"], ...]] = ("from", "to")
 _DAY: Final = len("2026-07-02")
 
 
-def offered(folder: Path, declaration: Said) -> Offer:
+def offered(folder: Path, declaration: Declaration) -> Offer:
     """Check a judge's evaluation, and return what is offered of it.
 
-    Raises: as `_whole`; UsageError if it judged only itself.
+    Raises: as `_complete_evaluation`; UsageError if it judged only itself.
     """
-    plan, log, judge = _whole(folder)
+    plan, log, judge = _complete_evaluation(folder)
     figures = figures_again(folder)
     if not figures["n"]:
         raise UsageError(
@@ -91,9 +91,9 @@ def offered(folder: Path, declaration: Said) -> Offer:
     return Offer(
         run=folder,
         kind="judged",
-        asked={"evaluator": judge},
+        models={"evaluator": judge},
         days=days,
-        said=declaration,
+        declaration=declaration,
         figures=figures,
         raw={name: file_sha256(folder / name) for name in published(folder, plan)},
         no_baseline=None,
@@ -103,7 +103,7 @@ def offered(folder: Path, declaration: Said) -> Offer:
     )
 
 
-def _whole(folder: Path) -> tuple[Plan, RunLog, ModelIdentity]:
+def _complete_evaluation(folder: Path) -> tuple[Plan, RunLog, ModelIdentity]:
     """Return the plan and the log of an evaluation that holds together, and its one judge.
 
     Raises: UsageError if it is not whole, or has not exactly one judge, who was asked;
@@ -141,8 +141,8 @@ def judged_card_of(
     judge: ModelIdentity,
     *,
     days: tuple[date, ...],
-    declaration: Said,
-    life: Life | None,
+    declaration: Declaration,
+    life: ServiceTerm | None,
 ) -> Record:
     """Return the card of a judge's evaluations, of a plan with that judge alone."""
     platform = life.platform if life else None
@@ -164,7 +164,9 @@ def judged_conditions_of(plan: Plan) -> Json:
     }
 
 
-def again(folder: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
+def recompute(
+    folder: Path, snapshot: Snapshot, _source: Path | None
+) -> tuple[list[str], list[str]]:
     """Return which figures the replies of a folder do not give, and what else is wrong with it."""
     changed = changed_figures(snapshot, figures_again(folder))
     return changed, [str(finding) for finding in recheck(folder).findings]
@@ -174,12 +176,12 @@ def departures(
     folder: Path, card: Record, figures: Json, listed: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
-    stated, wrong = read_document(folder / PLAN, "judge_plan")
-    logged, more = read_document(folder / RUN_LOG, "judge_run_log")
-    yield from (*wrong, *more)
-    if wrong or more:
+    plan_document, wrong = read_document(folder / PLAN, "judge_plan")
+    log_document, log_problems = read_document(folder / RUN_LOG, "judge_run_log")
+    yield from (*wrong, *log_problems)
+    if wrong or log_problems:
         return
-    plan, log = parse(stated, Plan), parse(logged, RunLog)
+    plan, log = parse(plan_document, Plan), parse(log_document, RunLog)
     if card.conditions != judged_conditions_of(plan):
         yield departure(f"/{CARD}/conditions", "are not the plan's")
     if figures["totals"] != as_json(log.totals):
@@ -193,10 +195,10 @@ def departures(
 def subject_of(run: Path) -> Subject:
     """Return who is offered by an evaluation.
 
-    Raises: as `_whole`.
+    Raises: as `_complete_evaluation`.
     """
-    plan, log, judge = _whole(run)
-    return Subject(asked={"evaluator": judge}, identity=identity(plan, log))
+    plan, log, judge = _complete_evaluation(run)
+    return Subject(models={"evaluator": judge}, identity=identity(plan, log))
 
 
 def files_of(run: Path) -> list[str]:
@@ -204,7 +206,7 @@ def files_of(run: Path) -> list[str]:
     return [PLAN, RUN_LOG, *published(run, load_plan(run))]
 
 
-def look(path: Path, checked: Checked, base: Base) -> None:
+def look(path: Path, checked: SubmissionCheck, base: Base) -> None:
     """Note what is wrong with what a judge said, by its own record and beside the others."""
     if (statement := checked.statement) is None:
         return
@@ -226,8 +228,8 @@ def _offer_of(
     try:
         if wrong := list(_files_apart(path)):
             return None, wrong[:_MOST_LISTED]
-        plan, own = load_plan(path), statement.said()
-        offer = offered(path, own)
+        plan, declaration = load_plan(path), statement.declaration()
+        offer = offered(path, declaration)
     except MalformedError as error:
         return None, [error.finding]
     except UsageError as error:
@@ -240,14 +242,18 @@ def _offer_of(
 
 def identity_of(folder: Path) -> str | None:
     """Return what tells an evaluation from others, if its documents can be read."""
-    stated, wrong = read_document(folder / PLAN, "judge_plan")
-    logged, more = read_document(folder / RUN_LOG, "judge_run_log")
-    return None if wrong or more else identity(parse(stated, Plan), parse(logged, RunLog))
+    plan_document, wrong = read_document(folder / PLAN, "judge_plan")
+    log_document, log_problems = read_document(folder / RUN_LOG, "judge_run_log")
+    return (
+        None
+        if wrong or log_problems
+        else identity(parse(plan_document, Plan), parse(log_document, RunLog))
+    )
 
 
 def judge_of(plan: Plan) -> ModelIdentity | None:
     """Return who was asked, if one judge was."""
-    return plan.judges[0].asked if len(plan.judges) == 1 else None
+    return plan.judges[0].model_identity if len(plan.judges) == 1 else None
 
 
 def identity(plan: Plan, log: RunLog) -> str:
@@ -267,12 +273,12 @@ def _files_apart(path: Path) -> Iterator[Finding]:
     """Yield what is missing, what belongs to no sample, and what its replies do not give."""
     plan = load_plan(path)
     names = {PLAN, RUN_LOG, layout.STATEMENT, *published(path, plan)}
-    there = set(folder.present_files(path))
-    for name in sorted(names - there):
+    present_names = set(folder.present_files(path))
+    for name in sorted(names - present_names):
         yield noted(layout.PLAIN, name, "is missing", _AGAIN)
-    for name in sorted(there - names):
+    for name in sorted(present_names - names):
         yield noted(layout.PLAIN, name, "is of no sample", "leave it out")
-    if names == there:
+    if names == present_names:
         if len(plan.judges) == 1 and judge_of(plan) is None:
             yield noted("JUDGE-7.4", PLAN, "does not say who was asked", _AGAIN)
         yield from (f for f in recheck(path).findings if f.severity == "error")
@@ -282,7 +288,7 @@ def _claims(
     offer: Offer, statement: Statement, registry: Registry, today: date
 ) -> Iterator[Finding]:
     """Yield what the statement says that the record, or the registry, says otherwise."""
-    judge = offer.asked[EVALUATOR]
+    judge = offer.models[EVALUATOR]
     for finding in plausible.asked_at(judge, "evaluator", statement.endpoint):
         yield replace(finding, where=f"{PLAN}/judges/0/identity/endpoint")
     yield from plausible.weighed(judge, statement.weights, f"{layout.STATEMENT}/weights")
@@ -310,23 +316,23 @@ def _texts(path: Path, plan: Plan) -> Iterator[Finding]:
             yield noted(layout.TEXT, where, problem, remedy)
 
 
-def figures(checked: Checked) -> Iterator[Figure]:
+def figures(checked: SubmissionCheck) -> Iterator[Figure]:
     """Yield the shares of an evaluation: each verdict's, and that of invalid replies."""
     shares = checked.offer.figures if checked.offer else {}
     for name in (*VERDICTS, "invalid"):
-        if share := at(shares, f"verdict/{name}") or at(shares, name):
+        if share := figure_at(shares, f"verdict/{name}") or figure_at(shares, name):
             yield plain(f"verdict/{name}", Estimate(mean=share.mean, ci95=share.interval))
 
 
-def recorded(checked: Checked) -> Iterator[str]:
+def recorded(checked: SubmissionCheck) -> Iterator[str]:
     """Yield who judged, and when."""
     if offer := checked.offer:
-        judge = offer.asked[EVALUATOR]
+        judge = offer.models[EVALUATOR]
         yield f"judge: {judge.model} at {judge.endpoint}{through(judge)}"
         yield f"judged: {offer.days[0]} to {offer.days[-1]}; {checked.n} samples"
 
 
-def questions(checked: Checked) -> Iterator[str]:
+def questions(checked: SubmissionCheck) -> Iterator[str]:
     """Yield what a person should ask of an evaluation."""
     if checked.offer:
         yield "may the outputs that were judged be given away?"

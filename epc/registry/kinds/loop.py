@@ -8,29 +8,37 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from epc.analysis.loops import RunsReport, quality_of
+from epc.analysis.loop import RunsReport, quality_of
 from epc.arrays import Array
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records.layout import LOOP
-from epc.records.loop_runs import CHECKS, LOG, LoopRuns, RunGains, changes_of, gains_of, load_runs
-from epc.records.observed.types import Judge
+from epc.records.loop_snapshot import (
+    CHECKS,
+    LOG,
+    LoopRuns,
+    RunGains,
+    changes_of,
+    gains_of,
+    load_runs,
+)
 from epc.records.typed import as_json, parse
-from epc.registry.cards import Said, digest, recorded_model
-from epc.registry.kinds.adapter import changed_figures, departure, read_document, unlike
+from epc.records.verdicts.types import Judge
+from epc.registry.cards import Declaration, digest, recorded_model
+from epc.registry.kinds.adapter import card_differences, changed_figures, departure, read_document
 from epc.registry.layout import FIGURES, SUMS
 from epc.registry.offers import Offer
 from epc.registry.record import Fault, Record
 from epc.registry.snapshots import Snapshot
 from epc.registry.submissions import layout
-from epc.registry.submissions.checked import Base, Checked
+from epc.registry.submissions.checked import Base, SubmissionCheck
 from epc.registry.submissions.statement import noted
 from epc.registry.tags import Tag
 from epc.statistics.figures import Figure as Estimate
 from epc.statistics.gains import Exchange, exchange_over_runs, gain
 from epc.statistics.intervals import Interval
 
-FILES: Final = layout.only((layout.STATEMENT, LOOP, LOG, CHECKS))
+FILES: Final = layout.plain_files((layout.STATEMENT, LOOP, LOG, CHECKS))
 _PROTOCOL: Final = "Loop-v1.0"
 _DIGITS: Final = 2  # of a judge's points
 _MAINTAINERS: Final = "runs of an optimiser are published by maintainers: open an issue"
@@ -54,7 +62,7 @@ _FAULTS: Final = (
 )
 
 
-def offered(folder: Path, declaration: Said) -> Offer:
+def offered(folder: Path, declaration: Declaration) -> Offer:
     """Check a folder of runs, and return what is offered of it.
 
     Raises: UsageError if it is not whole.
@@ -63,18 +71,18 @@ def offered(folder: Path, declaration: Said) -> Offer:
     return Offer(
         run=folder,
         kind="loop",
-        asked={},
+        models={},
         days=(),
-        said=declaration,
+        declaration=declaration,
         figures=figures_of_runs(folder, runs),
         raw={name: runs.files[name] for name in (LOG, CHECKS)},
         no_baseline=None,
         card=lambda tag, _: loop_card_of(tag, runs, declaration),
-        stated=_judge(runs),
+        source_judge=_judge(runs),
     )
 
 
-def loop_card_of(tag: Tag, runs: LoopRuns, declaration: Said) -> Record:
+def loop_card_of(tag: Tag, runs: LoopRuns, declaration: Declaration) -> Record:
     """Return the card of runs under a judge whose scores others recorded."""
     origins = (f"{o.name}, {o.repository} at {o.commit}, {o.licence}" for o in runs.origins)
     setting = {"starts": runs.starts, "items": runs.items, "metric_calls": runs.metric_calls}
@@ -96,7 +104,7 @@ class _Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Gains:
-    """Each gain by start."""
+    """Gains by start."""
 
     believed: Mapping[str, _Estimate]
     fresh: Mapping[str, _Estimate]
@@ -107,7 +115,7 @@ class _Gains:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Figures:
-    """What is published of runs; `kept` counts those that kept what they began with."""
+    """Figures published of runs; `kept` counts those that kept what they began with."""
 
     n: int
     loop: _Gains
@@ -118,19 +126,19 @@ def figures_of_runs(folder: Path, runs: LoopRuns) -> Json:
     """Return what is published of runs: each gain by start, with Student's interval over runs."""
     by_start = gains_of(folder, runs)
 
-    def each(gain_of: Callable[[RunGains], Array]) -> dict[str, _Estimate]:
+    def estimates(gain_of: Callable[[RunGains], Array]) -> dict[str, _Estimate]:
         return {start: _estimate(gain_of(gains)) for start, gains in sorted(by_start.items())}
 
     loop = _Gains(
-        believed=each(lambda gains: gains.believed),
-        fresh=each(lambda gains: gains.fresh),
-        luck=each(lambda gains: gains.believed - gains.fresh),
-        by_b=each(lambda gains: gains.by_b),
-        gold=each(lambda gains: gains.gold),
+        believed=estimates(lambda gains: gains.believed),
+        fresh=estimates(lambda gains: gains.fresh),
+        luck=estimates(lambda gains: gains.believed - gains.fresh),
+        by_b=estimates(lambda gains: gains.by_b),
+        gold=estimates(lambda gains: gains.gold),
     )
-    kept = {start: gains.kept for start, gains in sorted(by_start.items())}
+    kept_by_start = {start: gains.unchanged for start, gains in sorted(by_start.items())}
     count = sum(len(gains.gold) for gains in by_start.values())
-    document: Json = as_json(_Figures(n=count, loop=loop, kept=kept))
+    document: Json = as_json(_Figures(n=count, loop=loop, kept=kept_by_start))
     return document
 
 
@@ -140,8 +148,8 @@ def paid_in(folder: Path) -> dict[str, Exchange]:
     Raises: as `load_runs` and `gains_of`.
     """
     return {
-        start: exchange_over_runs(of.judge, of.gold, of.changed, of.run)
-        for start, of in changes_of(folder, load_runs(folder)).items()
+        start: exchange_over_runs(changes.judge, changes.gold, changes.changed, changes.run)
+        for start, changes in changes_of(folder, load_runs(folder)).items()
     }
 
 
@@ -155,8 +163,8 @@ def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
     """Return what a snapshot's runs gained, by their start."""
     loop, paid = parse(snapshot.figures, _Figures).loop, snapshot.paid
 
-    def figure(stated: _Estimate) -> Estimate:
-        return Estimate(value=stated.mean, ci95=stated.ci95)
+    def figure(estimate: _Estimate) -> Estimate:
+        return Estimate(value=estimate.mean, ci95=estimate.ci95)
 
     return {
         start: RunsReport(
@@ -177,7 +185,9 @@ def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
     }
 
 
-def again(folder: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
+def recompute(
+    folder: Path, snapshot: Snapshot, _source: Path | None
+) -> tuple[list[str], list[str]]:
     """Return which published figures the log and the checks of a folder do not give.
 
     Raises: UsageError if they are not those that its document names.
@@ -189,13 +199,13 @@ def departures(
     folder: Path, card: Record, figures: Json, listed: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield where a loop snapshot's card or digests are not those of its own document."""
-    stated, wrong = read_document(folder / LOOP, "loop")
+    document, wrong = read_document(folder / LOOP, "loop")
     yield from wrong
     if wrong:
         return
-    runs = parse(stated, LoopRuns)
-    right = loop_card_of(Tag.parse(card.tag), runs, Said.of(card))
-    yield from unlike(card, replace(right, known_faults=card.known_faults), LOOP)
+    runs = parse(document, LoopRuns)
+    right = loop_card_of(Tag.parse(card.tag), runs, Declaration.from_card(card))
+    yield from card_differences(card, replace(right, known_faults=card.known_faults), LOOP)
     if parse(figures, _Figures).kept.keys() != runs.starts.keys():
         yield departure(f"/{FIGURES}/figures/kept", f"has other starts than {LOOP}")
     if any(listed.get(f"raw/{name}") != value for name, value in runs.files.items()):
@@ -210,13 +220,13 @@ def subject_of(run: Path) -> NoReturn:
     raise UsageError(f"{run} cannot be offered\n  fix: {_MAINTAINERS}")
 
 
-def look(path: Path, checked: Checked, base: Base) -> None:
+def look(path: Path, checked: SubmissionCheck, base: Base) -> None:
     """Note that runs of an optimiser are no submission."""
     del path, base
     checked.take(None, [noted(layout.PLAIN, LOOP, "is no submission", _MAINTAINERS)], first="")
 
 
-def _nothing(_: Checked) -> Iterator[Any]:
+def _nothing(_: SubmissionCheck) -> Iterator[Any]:
     """Yield nothing: there is no submission of it."""
     yield from ()
 

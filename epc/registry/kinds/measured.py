@@ -19,10 +19,10 @@ from epc.records.probes import read_probes
 from epc.records.recompute import read_manifest, rewrite
 from epc.records.typed import parse
 from epc.records.validate import Report, validate
-from epc.registry.cards import NO_BASELINE, Said, digest, model_of
+from epc.registry.cards import NO_BASELINE, Declaration, digest, model_of
 from epc.registry.kinds.adapter import departure, read_document
 from epc.registry.layout import AUDITS, CARD, FIGURES, SUMS
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.offers import Offer, Subject
 from epc.registry.record import AuditSummary, Record
 from epc.registry.snapshots import Snapshot
@@ -30,8 +30,8 @@ from epc.registry.submissions import against, layout, plausible
 from epc.registry.submissions.checked import (
     ANSWERS,
     Base,
-    Checked,
     Figure,
+    SubmissionCheck,
     plain,
     second_computation,
     through,
@@ -42,13 +42,13 @@ from epc.registry.tags import Tag
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
 _MOST_NAMES: Final = 3
-FILES: Final = layout.only(layout.FILES, layout.OPTIONAL)
+FILES: Final = layout.plain_files(layout.FILES, layout.OPTIONAL)
 _OF_A_RULE: Final = ("verdict", "p_value", "unit", "rule", "preferences_differ", "transfer")
 # Among an audit's findings are warnings of a whole validation, which takes longer than all of this.
 _COMPARED: Final = [field.name for field in fields(AuditSummary) if field.name != "findings"]
 
 
-def offered(run: Path, declaration: Said) -> Offer:
+def offered(run: Path, declaration: Declaration) -> Offer:
     """Check a run, and return what is offered of it.
 
     Raises: UsageError if it is not valid, or nothing could be recomputed.
@@ -75,7 +75,7 @@ def _valid(run: Path) -> tuple[Report, Manifest]:
     return report, report.manifest
 
 
-def measured_offer(run: Path, manifest: Manifest, audit: Json, declaration: Said) -> Offer:
+def measured_offer(run: Path, manifest: Manifest, audit: Json, declaration: Declaration) -> Offer:
     """Return what is offered of a run that was checked, by its manifest and its audit."""
     raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
     if (run / PROBES).exists():
@@ -85,9 +85,9 @@ def measured_offer(run: Path, manifest: Manifest, audit: Json, declaration: Said
     return Offer(
         run=run,
         kind="measured",
-        asked=manifest.asked,
+        models=manifest.models,
         days=(date.fromisoformat(manifest.evaluator.measurement_date),),
-        said=declaration,
+        declaration=declaration,
         figures=manifest.document["results"]["summary"],
         raw=raw,
         no_baseline=no_baseline if word in NO_BASELINE else None,
@@ -96,7 +96,7 @@ def measured_offer(run: Path, manifest: Manifest, audit: Json, declaration: Said
 
 
 def card_of(
-    tag: Tag, manifest: Manifest, audit: Json, declaration: Said, life: Life | None
+    tag: Tag, manifest: Manifest, audit: Json, declaration: Declaration, life: ServiceTerm | None
 ) -> Record:
     """Return the card of a measured snapshot; without a life it is a calibration."""
     day = date.fromisoformat(manifest.evaluator.measurement_date)
@@ -125,8 +125,8 @@ def conditions_of(manifest: Manifest) -> Json:
     comparable.
     """
     config, document = manifest.config, manifest.document
-    own, reference = manifest.configuration, Configuration()
-    decoding = [document[who] and document[who]["decoding"] for who in ("evaluator", "executor")]
+    configuration, reference = manifest.configuration, Configuration()
+    decoding = [document[role] and document[role]["decoding"] for role in ("evaluator", "executor")]
     return {
         "rounds": config.rounds,
         "reuse": config.reuse,
@@ -135,41 +135,45 @@ def conditions_of(manifest: Manifest) -> Json:
         "strategies": digest(document["strategies"]),
         "evaluator_prompt": digest(document["evaluator_prompt"]),
         "decoding": digest(decoding),
-        **({} if own.rule == reference.rule else {"rule": rule_json(own.rule)}),
-        **({} if own.baseline == reference.baseline else {"baseline": own.baseline}),
+        **({} if configuration.rule == reference.rule else {"rule": rule_json(configuration.rule)}),
         **(
             {}
-            if own.executor_prompt == reference.executor_prompt
-            else {"executor_prompt": digest(own.executor_prompt)}
+            if configuration.baseline == reference.baseline
+            else {"baseline": configuration.baseline}
+        ),
+        **(
+            {}
+            if configuration.executor_prompt == reference.executor_prompt
+            else {"executor_prompt": digest(configuration.executor_prompt)}
         ),
     }
 
 
-def again(run: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
+def recompute(run: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
     """Return which published places a run does not give again, and what else is wrong."""
     done = rewrite(run, write=False)
     audit, findings = _audit_again(run, done.manifest)
     assert snapshot.card.audit
-    stated, rule_today = snapshot.card.audit, snapshot.audited_anew
+    claim, rule_today = snapshot.card.audit, snapshot.audited_anew
     # A word of an earlier rule is verified by the digest of the card alone.
     untold = _OF_A_RULE if snapshot.earlier_word else ()
-    changed = [f"/{CARD}/audit/{key}" for key in _differing(audit, stated) if key not in untold]
+    changed = [f"/{CARD}/audit/{key}" for key in _differing(audit, claim) if key not in untold]
     if rule_today is not None:
         changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(audit, rule_today)]
     problems = [str(finding) for finding in (*done.findings, *findings)]
     return [*done.changed, *changed], problems
 
 
-def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:
-    return [key for key in _COMPARED if getattr(again, key) != getattr(stated, key)]
+def _differing(recomputation: AuditSummary, claim: AuditSummary) -> list[str]:
+    return [key for key in _COMPARED if getattr(recomputation, key) != getattr(claim, key)]
 
 
 def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Finding]]:
     """Return what a card says of this run's audit, and damage to its probes."""
     findings = Findings()
     probes = read_probes(manifest, run, findings)
-    report = Report(path=str(run), findings=[], manifest=manifest, asked=probes)
-    return parse(audit_checked(report).as_json(), AuditSummary), findings.kept()
+    report = Report(path=str(run), findings=[], manifest=manifest, probes=probes)
+    return parse(audit_checked(report).as_json(), AuditSummary), findings.as_list()
 
 
 def departures(
@@ -191,7 +195,7 @@ def departures(
         yield departure(f"/{SUMS}", "lists other raw files than the manifest")
 
 
-def look(path: Path, checked: Checked, base: Base) -> None:
+def look(path: Path, checked: SubmissionCheck, base: Base) -> None:
     """Note what is wrong with a run: bounds first, then its record, then beside the others."""
     findings = checked.findings
     manifest, wrong = read_manifest(path)
@@ -210,11 +214,11 @@ def look(path: Path, checked: Checked, base: Base) -> None:
                 path,
                 manifest,
                 checked.audit.as_json(),
-                checked.statement.said(),
+                checked.statement.declaration(),
             )
 
 
-def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> None:
+def _record(path: Path, manifest: Manifest, checked: SubmissionCheck, base: Base) -> None:
     """Note what a record's own text, days, seeds and figures say.
 
     What one can mend by hand comes first: a record that is not true to itself can have so many
@@ -245,7 +249,7 @@ def _blocks(audit: Audit) -> Iterator[str]:
         yield f"{few} no baseline: EPC-2.5(g) asks for {enough}"
 
 
-def _registry(manifest: Manifest, checked: Checked, base: Base) -> None:
+def _registry(manifest: Manifest, checked: SubmissionCheck, base: Base) -> None:
     """Note what the statement says that the registry, or the record, says otherwise."""
     findings, statement = checked.findings, checked.statement
     assert statement is not None
@@ -256,7 +260,7 @@ def _registry(manifest: Manifest, checked: Checked, base: Base) -> None:
     where = f"{layout.STATEMENT}/source"
     findings.extend(plausible.sourced(statement.source, where, recorded=recorded))
     findings.extend(against.replication(statement, base.registry))
-    shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
+    shaped = all(f.severity != "error" for f in findings.as_list() if f.where.startswith(MANIFEST))
     if shaped:
         checked.identity = identity(manifest)
         evaluator = manifest.evaluator
@@ -266,7 +270,7 @@ def _registry(manifest: Manifest, checked: Checked, base: Base) -> None:
         )
 
 
-def figures(checked: Checked) -> Iterator[Figure]:
+def figures(checked: SubmissionCheck) -> Iterator[Figure]:
     """Yield the headline figures of a run, and of its audit."""
     manifest, audit = checked.manifest, checked.audit
     if manifest is None or audit is None:
@@ -307,7 +311,7 @@ def subject_of(run: Path) -> Subject:
     """
     _, manifest = _valid(run)
     return Subject(
-        asked=manifest.asked,
+        models=manifest.models,
         identity=identity(manifest),
         recorded=manifest.evaluator.method == "recorded",
     )
@@ -318,22 +322,22 @@ def files_of(run: Path) -> list[str]:
     return [name for name in present_files(run) if name != layout.STATEMENT]
 
 
-def recorded(checked: Checked) -> Iterator[str]:
+def recorded(checked: SubmissionCheck) -> Iterator[str]:
     """Yield who was asked, when, and how many seeds were run."""
     if (manifest := checked.manifest) is None:
         return
-    seeds, stated = manifest.config.seeds, manifest.provenance
-    for role, model in manifest.asked.items():
+    seeds, provenance = manifest.config.seeds, manifest.provenance
+    for role, model in manifest.models.items():
         yield f"{role}: {model.model} at {model.endpoint}{through(model)}"
-        if served := list((stated.served_models or {}).get(role, {})):
-            more = f" and {len(served) - _MOST_NAMES} more" if len(served) > _MOST_NAMES else ""
-            yield f"{role} answered as: {', '.join(served[:_MOST_NAMES])}{more}"
-    yield f"measured: {manifest.evaluator.measurement_date}, written {stated.created}"
+        if served := list((provenance.served_models or {}).get(role, {})):
+            omitted = f" and {len(served) - _MOST_NAMES} more" if len(served) > _MOST_NAMES else ""
+            yield f"{role} answered as: {', '.join(served[:_MOST_NAMES])}{omitted}"
+    yield f"measured: {manifest.evaluator.measurement_date}, written {provenance.created}"
     yield f"seeds: {len(seeds)}, {min(seeds)} to {max(seeds)}; {manifest.config.rounds} rounds"
     yield f"protocol: {manifest.protocol_version}"
 
 
-def questions(checked: Checked) -> Iterator[str]:
+def questions(checked: SubmissionCheck) -> Iterator[str]:
     """Yield what a person should ask of a run."""
     manifest = checked.manifest
     if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:

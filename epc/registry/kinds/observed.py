@@ -14,32 +14,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from epc.analysis.observed_rows import by_question
+from epc.analysis.verdicts_rows import by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records.earlier import keep_published, published_clusters
 from epc.records.manifest import Estimate
-from epc.records.observed.columns import Verdicts
-from epc.records.observed.shapes import faults_of
-from epc.records.observed.types import UNKNOWN, Choices, Header, Made, Observed
-from epc.records.observed.verdict_file import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
-from epc.registry.cards import Said, digest, recorded_model
+from epc.records.verdicts.columns import Verdicts
+from epc.records.verdicts.shapes import faults_of
+from epc.records.verdicts.types import UNKNOWN, Choices, Header, ImportOptions, JudgePart
+from epc.records.verdicts.verdict_file import judge_of
+from epc.registry.cards import Declaration, digest, recorded_model
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
-from epc.registry.kinds.adapter import changed_figures, departure, read_document, unlike
+from epc.registry.kinds.adapter import card_differences, changed_figures, departure, read_document
 from epc.registry.layout import CARD, FIGURES, OBSERVED, VERDICTS
-from epc.registry.observed import (
-    document_of,
-    figures_of_verdicts,
-    file_in,
-    is_free,
-    others_in,
-    rebuild,
-    verdicts_in,
-)
 from epc.registry.offers import Offer, Subject, contradictions
 from epc.registry.record import Fault, Origin, Recipe, Record
 from epc.registry.registry import Registry
@@ -48,16 +39,25 @@ from epc.registry.submissions import against, layout
 from epc.registry.submissions.checked import (
     ANSWERS,
     Base,
-    Checked,
     Figure,
+    SubmissionCheck,
     plain,
     second_computation,
 )
 from epc.registry.submissions.statement import Statement, noted
 from epc.registry.submissions.texts import problems
 from epc.registry.tags import Tag
+from epc.registry.verdicts import (
+    document_of,
+    figures_of_verdicts,
+    file_in,
+    is_free,
+    others_in,
+    rebuild,
+    verdicts_in,
+)
 
-FILES: Final = layout.only((layout.STATEMENT, OBSERVED, VERDICTS))
+FILES: Final = layout.plain_files((layout.STATEMENT, OBSERVED, VERDICTS))
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
 _AGAIN: Final = "make the folder again with `epc submission new FILE --judge NAME`"
 _RECIPE: Final = (
@@ -68,14 +68,14 @@ _COMMIT: Final = re.compile(rf"{UNKNOWN}|[0-9a-f]{{7,64}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Chosen:
+class _FigureBasis:
     """By what published figures were measured: the user's choices, and the other judges."""
 
     choices: Choices
     beside: tuple[str, ...] = ()
 
 
-def offered(folder: Path, declaration: Said) -> Offer:
+def offered(folder: Path, declaration: Declaration) -> Offer:
     """Check a folder of one judge's verdicts, and return what is offered of it.
 
     Known faults are those of the shape that it was made from, then what the contributor adds.
@@ -84,44 +84,52 @@ def offered(folder: Path, declaration: Said) -> Offer:
     """
     document, verdicts = verdicts_in(folder)
     source = document.header.source
-    kept = is_free(document.header)
-    if not kept and document.header.made is None:
+    keeps_verdicts = is_free(document.header)
+    if not keeps_verdicts and document.header.made is None:
         raise UsageError(
             f"{source.name}: the licence is {source.licence}, so the verdicts stay with their "
             "source, and the file does not say how it was made from it\n"
             "  fix: make it with `epc observe import`"
         )
     require_plain(document.header, verdicts)
-    judge, made = judge_of(document.header), document.header.made
-    known = faults_of(made.shape, [judge.model]) if made else []
-    faults = (*(Fault(id=each.id, says=each.says) for each in known), *declaration.faults)
+    judge, import_options = judge_of(document.header), document.header.made
+    shape_faults = faults_of(import_options.shape, [judge.model]) if import_options else []
+    faults = (
+        *(Fault(id=shape_fault.id, says=shape_fault.says) for shape_fault in shape_faults),
+        *declaration.faults,
+    )
     declaration = replace(declaration, faults=tuple({fault.id: fault for fault in faults}.values()))
     days = _days(document.header, verdicts)
     raw = file_in(folder)
     return Offer(
         run=folder,
         kind="observed",
-        asked={},
+        models={},
         days=days,
-        said=declaration,
+        declaration=declaration,
         figures=figures_of_verdicts(
-            document.header, verdicts, declaration.choices, others=others_in(folder)
+            document.header, verdicts, declaration.choices, other_judges=others_in(folder)
         ),
-        raw={raw.name: file_sha256(raw)} if kept else {},
+        raw={raw.name: file_sha256(raw)} if keeps_verdicts else {},
         no_baseline=None,
         card=lambda tag, _: observed_card_of(
-            tag, document, days=days, declaration=declaration, kept=kept
+            tag, document, days=days, declaration=declaration, keeps_verdicts=keeps_verdicts
         ),
-        stated=judge,
+        source_judge=judge,
     )
 
 
 def observed_card_of(
-    tag: Tag, document: Observed, *, days: tuple[date, ...], declaration: Said, kept: bool
+    tag: Tag,
+    document: JudgePart,
+    *,
+    days: tuple[date, ...],
+    declaration: Declaration,
+    keeps_verdicts: bool,
 ) -> Record:
     """Return the card of recorded verdicts: what their source states, and who published them."""
     header, judge = document.header, judge_of(document.header)
-    source, made = header.source, header.made
+    source, import_options = header.source, header.made
     conditions = observed_conditions_of(header)
     card = declaration.card(tag, "observed", "Observed-v1.0", recorded_model(judge), conditions)
     return replace(
@@ -130,18 +138,18 @@ def observed_card_of(
         known_faults=declaration.faults,
         trust="observed",
         origin=Origin(name=source.name, repository=source.repository, commit=source.commit),
-        recipe=_recipe(made, document) if made else None,
-        kept=kept,
+        recipe=_recipe(import_options, document) if import_options else None,
+        kept=keeps_verdicts,
         licence=source.licence,
     )
 
 
-def _recipe(made: Made, document: Observed) -> Recipe:
+def _recipe(import_options: ImportOptions, document: JudgePart) -> Recipe:
     return Recipe(
-        shape=made.shape,
-        columns=made.columns,
-        labels=made.labels,
-        constants=made.constants,
+        shape=import_options.shape,
+        columns=import_options.columns,
+        labels=import_options.labels,
+        constants=import_options.constants,
         judge=document.judge,
         sha256=document.sha256,
     )
@@ -149,7 +157,9 @@ def _recipe(made: Made, document: Observed) -> Recipe:
 
 def observed_conditions_of(header: Header) -> Json:
     """Return what must agree, beside the judge, for two judges' verdicts to be like for like."""
-    settings = [[each.prompt.sha256, as_json(each.decoding)] for each in header.settings.values()]
+    settings = [
+        [setting.prompt.sha256, as_json(setting.decoding)] for setting in header.settings.values()
+    ]
     return {
         "source": f"{header.source.repository} {header.source.commit}",
         "settings": digest(sorted(settings, key=dumps_line)),
@@ -189,7 +199,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
 
 
-def again(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[list[str], list[str]]:
+def recompute(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[list[str], list[str]]:
     """Return which published figures and days the verdicts of a folder do not give.
 
     Raises: UsageError if the verdicts are not those that its document names.
@@ -197,14 +207,16 @@ def again(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[list[s
     if source:
         rebuild(folder, source)
     document, verdicts = verdicts_in(folder)
-    card, chosen = snapshot.card, parse(snapshot.figures, _Chosen)
-    others = others_in(folder) if chosen.beside else None
+    card, chosen = snapshot.card, parse(snapshot.figures, _FigureBasis)
+    other_judges = others_in(folder) if chosen.beside else None
     clusters = published_clusters(snapshot.figures) or by_question
-    now = figures_of_verdicts(document.header, verdicts, chosen.choices, others, clusters)
-    keep_published(now, snapshot.figures)
+    recomputation = figures_of_verdicts(
+        document.header, verdicts, chosen.choices, other_judges, clusters
+    )
+    keep_published(recomputation, snapshot.figures)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
-    return [*undue, *changed_figures(snapshot, now)], []
+    return [*undue, *changed_figures(snapshot, recomputation)], []
 
 
 def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:
@@ -221,16 +233,20 @@ def departures(
     folder: Path, card: Record, figures: Json, _: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield where an observed snapshot says what its own document, of the source, does not."""
-    stated, wrong = read_document(folder / OBSERVED, "observed")
+    observed_json, wrong = read_document(folder / OBSERVED, "observed")
     yield from wrong
     if wrong:
         return
-    document = parse(stated, Observed)
+    document = parse(observed_json, JudgePart)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     right = observed_card_of(
-        Tag.parse(card.tag), document, days=days, declaration=Said.of(card), kept=bool(card.kept)
+        Tag.parse(card.tag),
+        document,
+        days=days,
+        declaration=Declaration.from_card(card),
+        keeps_verdicts=bool(card.kept),
     )
-    yield from unlike(card, right, OBSERVED)
+    yield from card_differences(card, right, OBSERVED)
     if figures["n"] != document.verdicts:
         yield departure(f"/{FIGURES}/figures/n", f"is not what {OBSERVED} says")
 
@@ -242,7 +258,7 @@ def subject_of(run: Path) -> Subject:
     """
     document = document_of(run)
     require_free(document.header)
-    return Subject(asked={}, identity=document.sha256, stated=judge_of(document.header))
+    return Subject(models={}, identity=document.sha256, source_judge=judge_of(document.header))
 
 
 def files_of(_: Path) -> list[str]:
@@ -250,7 +266,7 @@ def files_of(_: Path) -> list[str]:
     return [OBSERVED, VERDICTS]
 
 
-def look(path: Path, checked: Checked, base: Base) -> None:
+def look(path: Path, checked: SubmissionCheck, base: Base) -> None:
     """Note what recorded verdicts are not, by themselves and beside what is published."""
     if (statement := checked.statement) is None:
         return
@@ -272,22 +288,22 @@ def _offer_of(
     try:
         if wrong := list(_bounds(path)):
             return None, wrong
-        offer = offered(path, statement.said())
+        offer = offered(path, statement.declaration())
     except UsageError as error:
         problem = str(error).removeprefix(f"{path} ").replace("\n", "; ")
         return None, [noted("Reading R77", OBSERVED, problem, _AGAIN)]
     # What is said of an option is said of the statement's key.
     findings = [
-        replace(found, where=f"{layout.STATEMENT}/{found.where.removeprefix('--')}")
-        for found in contradictions(registry, offer, today)
+        replace(finding, where=f"{layout.STATEMENT}/{finding.where.removeprefix('--')}")
+        for finding in contradictions(registry, offer, today)
     ]
-    return offer, [*findings, *_stated(path, offer, statement, registry)]
+    return offer, [*findings, *_statement_mismatches(path, offer, statement, registry)]
 
 
 def identity_of(folder: Path) -> str | None:
     """Return what tells these verdicts from others, if their document can be read."""
-    stated, wrong = read_document(folder / OBSERVED, "observed")
-    return None if wrong else str(stated["sha256"])
+    observed_json, wrong = read_document(folder / OBSERVED, "observed")
+    return None if wrong else str(observed_json["sha256"])
 
 
 def require_free(header: Header) -> None:
@@ -304,20 +320,20 @@ def _bounds(path: Path) -> Iterator[Finding]:
     """Yield why measuring the verdicts of a folder would take unbounded work."""
     document, verdicts = verdicts_in(path)
     authors = {*verdicts.a_by.names, *verdicts.b_by.names}
-    for what, count, most in (
+    for label, count, limit in (
         ("settings", len(document.header.settings), layout.MOST_SETTINGS),
         ("authors", len(authors), layout.MOST_AUTHORS),
     ):
-        if count > most:
-            problem = f"has {count:,} {what}, expected at most {most:,}"
+        if count > limit:
+            problem = f"has {count:,} {label}, expected at most {limit:,}"
             yield noted(layout.SIZE, OBSERVED, problem, "offer a part of them")
 
 
-def _stated(
+def _statement_mismatches(
     path: Path, offer: Offer, statement: Statement, registry: Registry
 ) -> Iterator[Finding]:
     """Yield what the statement says that the verdicts' source does not."""
-    assert offer.stated
+    assert offer.source_judge
     document = document_of(path)
     try:
         require_free(document.header)
@@ -325,7 +341,7 @@ def _stated(
         problem, _, remedy = str(error).partition("\n  fix: ")
         yield noted(layout.PLAIN, VERDICTS, problem, remedy)
     for key, right in (
-        ("platform", offer.stated.platform),
+        ("platform", offer.source_judge.platform),
         ("endpoint", "recorded"),
         *((key, None) for key in ("weights", "source", "replicates")),
     ):
@@ -336,7 +352,7 @@ def _stated(
         yield against.unknown(statement)
 
 
-def figures(checked: Checked) -> Iterator[Figure]:
+def figures(checked: SubmissionCheck) -> Iterator[Figure]:
     """Yield the headline of each setting."""
     groups = checked.offer.figures["groups"] if checked.offer else []
     for group in groups[:_MOST_SETTINGS]:
@@ -344,9 +360,9 @@ def figures(checked: Checked) -> Iterator[Figure]:
             yield plain(headline.name, Estimate(mean=headline.mean, ci95=headline.interval))
 
 
-def recorded(checked: Checked) -> Iterator[str]:
+def recorded(checked: SubmissionCheck) -> Iterator[str]:
     """Yield who was asked, and where that is recorded, as the source states it."""
-    if (offer := checked.offer) is None or (judge := offer.stated) is None:
+    if (offer := checked.offer) is None or (judge := offer.source_judge) is None:
         return
     yield f"judge: {judge.model} on platform {judge.platform}, {judge.name} in the source"
     source = offer.figures["source"]
@@ -355,7 +371,7 @@ def recorded(checked: Checked) -> Iterator[str]:
     yield f"recorded: {days}; {checked.n} verdicts; licence {source['licence']}"
 
 
-def questions(checked: Checked) -> Iterator[str]:
+def questions(checked: SubmissionCheck) -> Iterator[str]:
     """Yield what a person should ask of recorded verdicts."""
     if checked.offer is None:
         yield ANSWERS

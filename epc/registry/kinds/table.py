@@ -24,7 +24,7 @@ class Kind:
     """A kind of record, in words.
 
     `about` says what its figures are of: those of different things stand in no table together.
-    `unit` is what `n` counts, `made` how it came about. `documents` are those of the run itself,
+    `unit` is what `n` counts, `origin_phrase` how it arose. `documents` are those of the run,
     which stand beside its raw files; the last holds digests of what the run gave, so that no two
     runs have the same. `states` are fields that every card of it has. `no_gamma` says why it has
     no gamma, if it has none. `verdict_file` says that its raw file is one of verdicts (R77).
@@ -32,7 +32,7 @@ class Kind:
 
     about: About
     unit: str
-    made: str
+    origin_phrase: str
     states: tuple[str, ...]
     documents: tuple[str, ...] = ()
     has_raw: bool = False
@@ -49,18 +49,18 @@ KINDS: Final[Mapping[str, Kind]] = {
     "measured": Kind(
         about="coupling",
         unit="seeds",
-        made="measured",
+        origin_phrase="measured",
         states=("measured", "conditions", "audit", "licence"),
         documents=(MANIFEST,),
         has_raw=True,
     ),
     "reported": Kind(
-        about="coupling", unit="seeds", made="printed", states=("measured", "citation")
+        about="coupling", unit="seeds", origin_phrase="printed", states=("measured", "citation")
     ),
     "judged": Kind(
         about="judgments",
         unit="samples",
-        made="judged",
+        origin_phrase="judged",
         states=("measured", "conditions", "licence"),
         documents=(PLAN, RUN_LOG),
         has_raw=True,
@@ -69,7 +69,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "observed": Kind(
         about="records",
         unit="verdicts",
-        made="recorded by others",
+        origin_phrase="recorded by others",
         states=("conditions", "licence", "origin", "kept"),
         documents=(OBSERVED,),  # and the pointer, where the licence lets the verdicts be kept
         verdict_file=True,
@@ -78,7 +78,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "loop": Kind(
         about="loops",
         unit="runs",
-        made="run on recorded scores",
+        origin_phrase="run on recorded scores",
         states=("conditions", "licence", "source"),
         documents=(LOOP,),
         has_raw=True,

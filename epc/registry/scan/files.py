@@ -62,13 +62,15 @@ class Files:
             if not path.exists():
                 raise UsageError(f"there is no {path}\n  fix: name a file or a folder")
             for name in self._below(path) if path.is_dir() else [str(path)]:
-                shown = Path(name).as_posix()
-                if shown in done or any(fnmatchcase(shown, each) for each in self.exclude):
+                posix_path = Path(name).as_posix()
+                if posix_path in done or any(
+                    fnmatchcase(posix_path, pattern) for pattern in self.exclude
+                ):
                     continue
-                done.add(shown)
+                done.add(posix_path)
                 text = self._text(name, follow=not path.is_dir())
                 if text is not None:
-                    yield shown, text
+                    yield posix_path, text
 
     def _below(self, folder: Path) -> Iterator[str]:
         for name in sorted(set(_of_git(folder) or _walked(folder))):
@@ -120,10 +122,10 @@ def _no_text(about: os.stat_result) -> str | None:
 
 def _of_git(folder: Path) -> list[str] | None:
     """Return what git takes for the project's below a folder; None where it has no say."""
-    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    arguments = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     try:
         # A repository's own settings may name a program to be run: of these none is.
-        output = git_bytes(folder, "-c", "core.fsmonitor=false", *words)
+        output = git_bytes(folder, "-c", "core.fsmonitor=false", *arguments)
     except WorldError:
         return None
     return [os.fsdecode(name) for name in output.split(b"\0") if name]
@@ -142,7 +144,7 @@ _RULE: Final = re.compile(r"(expired|expiring|drifted|unknown|unconfirmed)|expir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing that a gate does not pass; `days` is how near an end may be.
+    """Rule by which a name fails a gate; `days` is how near an end may be.
 
     What fails as expiring fails all the more once it has expired.
     """
@@ -186,7 +188,7 @@ _KEYS: Final = {"fail-on": "fail_on", "ignore": "ignore", "exclude": "exclude"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a project wants of every scan: rules, names to be ignored, paths to be left out."""
+    """Settings of a project for every scan: rules, names to be ignored, paths to be left out."""
 
     fail_on: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -202,7 +204,7 @@ def settings(folder: Path) -> Settings:
         path = folder / name
         table = _table(path, keys) if path.is_file() else None
         if table is not None:
-            return Settings(**{_KEYS[key]: tuple(words) for key, words in table.items()})
+            return Settings(**{_KEYS[key]: tuple(entries) for key, entries in table.items()})
     return Settings()
 
 
@@ -217,10 +219,12 @@ def _table(path: Path, keys: tuple[str, ...]) -> dict[str, list[str]] | None:
     if table is None:
         return None
     where = f"{path} [{'.'.join(keys)}]"
-    if not isinstance(table, dict) or (other := table.keys() - _KEYS.keys()):
-        problem = f" has {', '.join(sorted(other))}" if isinstance(table, dict) else " is no table"
+    if not isinstance(table, dict) or (unknown_keys := table.keys() - _KEYS.keys()):
+        problem = (
+            f" has {', '.join(sorted(unknown_keys))}" if isinstance(table, dict) else " is no table"
+        )
         raise UsageError(f"{where}{problem}\n  fix: it may have {', '.join(_KEYS)}")
-    for key, words in table.items():
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+    for key, entries in table.items():
+        if not isinstance(entries, list) or not all(isinstance(word, str) for word in entries):
             raise UsageError(f'{where} {key} is no list of texts\n  fix: {key} = ["..."]')
     return table

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
-from epc.printable import annotation, code, shown, spelt
+from epc.printable import annotation, code, one_line, spelt
 from epc.protocol.results import Json
-from epc.registry.scan.scan import Named, Scan
+from epc.registry.scan.scan import Scan, ScanEntry
 
 _LONGEST: Final = 2_000  # characters of a line
 _MOST_ROWS: Final = 200  # of the summary's table, whose size a forge limits
@@ -19,30 +19,32 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def text(scan: Scan) -> Iterator[str]:
     """Yield the lines for a terminal: each failing place, then why; then the other names."""
-    for each in scan.failing:
-        for place in each.places:
-            yield shown(f"{place}: {_answers(each)}", _LONGEST)
-        for line in _reasons(each):
-            yield shown(f"  {line}", _LONGEST)
-    for each in scan.named:
-        if not each.broken:
-            yield shown(f"also {_answers(each)}; {each.places[0]}{_rest(each, 1)}", _LONGEST)
+    for entry in scan.failing:
+        for place in entry.places:
+            yield one_line(f"{place}: {_answers(entry)}", _LONGEST)
+        for line in _reasons(entry):
+            yield one_line(f"  {line}", _LONGEST)
+    for entry in scan.named:
+        if not entry.broken:
+            yield one_line(
+                f"also {_answers(entry)}; {entry.places[0]}{_omitted_places(entry, 1)}", _LONGEST
+            )
     yield total(scan)
 
 
 def total(scan: Scan) -> str:
     """Return how much was read, and what came of it."""
     rules = ", ".join(map(str, scan.rules))
-    files, names = _many(scan.files, "file"), _many(len(scan.named), "name")
+    files, names = _plural(scan.files, "file"), _plural(len(scan.named), "name")
     return f"{names} in {files} on {scan.as_of}, failing ({rules}): {len(scan.failing)}"
 
 
 def annotations(scan: Scan) -> Iterator[str]:
     """Yield GitHub's commands: an error for each failing place, a warning where an end is near."""
-    for each, level in _told(scan):
-        for place in each.places:
-            at = {"file": place.path, "line": place.line, "col": place.column}
-            yield annotation(level, sentence(each), **at, title=each.name)
+    for entry, level in _with_levels(scan):
+        for place in entry.places:
+            location = {"file": place.path, "line": place.line, "col": place.column}
+            yield annotation(level, sentence(entry), **location, title=entry.name)
 
 
 def summary(scan: Scan) -> str:
@@ -50,14 +52,14 @@ def summary(scan: Scan) -> str:
     lines = ["### Models that this project names", "", f"{total(scan)}.", ""]
     if scan.named:
         lines += ["| name | answer | replacement | ends the published | where |", "|---" * 5 + "|"]
-    for each in scan.named[:_MOST_ROWS]:
-        mark = "**fails** " if each.broken else ""
-        instead, ends = (", ".join(map(code, w)) for w in (each.replacements, each.invalidates))
-        places = ", ".join(code(str(place)) for place in each.places[:_MOST_PLACES])
-        rest = _rest(each, _MOST_PLACES)
-        answer = code("; ".join(_words(each)))
+    for entry in scan.named[:_MOST_ROWS]:
+        mark = "**fails** " if entry.broken else ""
+        instead, ends = (", ".join(map(code, w)) for w in (entry.replacements, entry.invalidates))
+        places = ", ".join(code(str(place)) for place in entry.places[:_MOST_PLACES])
+        omitted = _omitted_places(entry, _MOST_PLACES)
+        answer = code("; ".join(_status_texts(entry)))
         lines.append(
-            f"| {mark}{code(each.name)} | {answer} | {instead} | {ends} | {places}{rest} |"
+            f"| {mark}{code(entry.name)} | {answer} | {instead} | {ends} | {places}{omitted} |"
         )
     if len(scan.named) > _MOST_ROWS:
         lines += ["", f"And {len(scan.named) - _MOST_ROWS} more names."]
@@ -68,9 +70,9 @@ def sarif(scan: Scan) -> Json:
     """Return SARIF 2.1.0, for code scanning: what fails as errors, near ends as warnings."""
     results = [
         {
-            "ruleId": _rule(each),
+            "ruleId": _rule(entry),
             "level": level,
-            "message": {"text": sentence(each)},
+            "message": {"text": sentence(entry)},
             "locations": [
                 {
                     "physicalLocation": {
@@ -80,57 +82,59 @@ def sarif(scan: Scan) -> Json:
                 }
             ],
         }
-        for each, level in _told(scan)
-        for place in each.places
+        for entry, level in _with_levels(scan)
+        for place in entry.places
     ]
-    rules = [{"id": rule} for rule in sorted({_rule(each) for each, _ in _told(scan)})]
+    rules = [{"id": rule} for rule in sorted({_rule(entry) for entry, _ in _with_levels(scan)})]
     tool = {"driver": {"name": "epc scan", "rules": rules}}
     run = {"tool": tool, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _told(scan: Scan) -> Iterator[tuple[Named, str]]:
-    for each in scan.named:
-        if each.broken:
-            yield each, "error"
-        elif any(state.status == "expiring" for state in each.states):
-            yield each, "warning"
+def _with_levels(scan: Scan) -> Iterator[tuple[ScanEntry, str]]:
+    for entry in scan.named:
+        if entry.broken:
+            yield entry, "error"
+        elif any(state.status == "expiring" for state in entry.states):
+            yield entry, "warning"
 
 
-def _rule(each: Named) -> str:
-    return each.broken[0] if each.broken else "expiring"
+def _rule(entry: ScanEntry) -> str:
+    return entry.broken[0] if entry.broken else "expiring"
 
 
-def _words(each: Named) -> list[str]:
+def _status_texts(entry: ScanEntry) -> list[str]:
     """Return each answer, with its platform."""
-    many = [f"{s.words} ({s.platform})" if s.platform else s.words for s in each.states]
-    return list(dict.fromkeys(many))
+    texts = [
+        f"{s.status_text} ({s.platform})" if s.platform else s.status_text for s in entry.states
+    ]
+    return list(dict.fromkeys(texts))
 
 
-def _answers(each: Named) -> str:
-    return ", ".join(f"{state.subject} {state.words}" for state in each.states)
+def _answers(entry: ScanEntry) -> str:
+    return ", ".join(f"{state.subject} {state.status_text}" for state in entry.states)
 
 
-def _reasons(each: Named) -> Iterator[str]:
-    for state in each.states:
+def _reasons(entry: ScanEntry) -> Iterator[str]:
+    for state in entry.states:
         yield state.grounds
-    if each.replacements and not all(
-        any(f" {new} instead" in state.note for state in each.states) for new in each.replacements
+    if entry.replacements and not all(
+        any(f" {new} instead" in state.note for state in entry.states) for new in entry.replacements
     ):
-        yield f"Replacement: {', '.join(each.replacements)}"
-    if each.invalidates:
-        yield f"Its end also ends the published {', '.join(each.invalidates)}"
+        yield f"Replacement: {', '.join(entry.replacements)}"
+    if entry.invalidates:
+        yield f"Its end also ends the published {', '.join(entry.invalidates)}"
 
 
-def sentence(each: Named) -> str:
+def sentence(entry: ScanEntry) -> str:
     """Return all that is said of a name, on one line."""
-    return spelt(f"{'. '.join([_answers(each), *_reasons(each)])}.")
+    return spelt(f"{'. '.join([_answers(entry), *_reasons(entry)])}.")
 
 
-def _rest(each: Named, most: int) -> str:
-    left = len(each.places) - most
-    return f" and {_many(left, 'more place')}" if left > 0 else ""
+def _omitted_places(entry: ScanEntry, limit: int) -> str:
+    left = len(entry.places) - limit
+    return f" and {_plural(left, 'more place')}" if left > 0 else ""
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

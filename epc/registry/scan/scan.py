@@ -1,4 +1,4 @@
-"""What a project's files name, and what the registry answers about each name on a day."""
+"""Names in a project's files, and what the registry answers about each on a day."""
 
 import re
 from bisect import bisect_right
@@ -41,7 +41,7 @@ class Mention:
 
 
 class Vocabulary:
-    """What the registry knows by name: models, snapshots, and how models' names begin.
+    """Names that the registry knows: models, snapshots, and how models' names begin.
 
     `_firsts` are words with which names of several words begin. `_nameless` are words that were
     found to hold no name.
@@ -57,30 +57,30 @@ class Vocabulary:
         self._nameless: set[str] = set()
 
     @classmethod
-    def of(cls, registry: Registry) -> Self:
+    def from_registry(cls, registry: Registry) -> Self:
         """Return what a registry knows."""
         return cls(registry.names, registry.snapshots)
 
     def mentions(self, text: str) -> Iterator[Mention]:
         """Yield the names in a file's text, in their order."""
-        words = _ESCAPE.sub("  ", text) if "\\" in text else text
+        unescaped = _ESCAPE.sub("  ", text) if "\\" in text else text
         # Nearly all words hold no name, and nearly all files have the same ones.
-        new = set(_WORD.findall(words)) - self._nameless
+        new = set(_WORD.findall(unescaped)) - self._nameless
         named = {word: hit for word in new if (hit := self._named(word))}
         if not named:
             return
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
         ignored = {bisect_right(starts, m.start()) for m in re.finditer(re.escape(IGNORED), text)}
         end = 0
-        for match in _WORD.finditer(words):
+        for match in _WORD.finditer(unescaped):
             hit = named.get(match[0]) if match.start() >= end else None
             if hit and hit[0] == 0:
-                hit = self._spaced(words, match) or (hit if _MARK.search(hit[1]) else None)
+                hit = self._spaced(unescaped, match) or (hit if _MARK.search(hit[1]) else None)
             if hit:
-                at = match.start() + hit[0]
-                end, line = at + len(hit[1]), bisect_right(starts, at)
+                start = match.start() + hit[0]
+                end, line = start + len(hit[1]), bisect_right(starts, start)
                 if line not in ignored:
-                    yield Mention(name=hit[1], line=line, column=at - starts[line - 1] + 1)
+                    yield Mention(name=hit[1], line=line, column=start - starts[line - 1] + 1)
 
     def _named(self, word: str) -> tuple[int, str] | None:
         """Return the name in a word and where it begins: the whole, or what stands after a colon.
@@ -92,26 +92,26 @@ class Vocabulary:
             return 0, word.lower()
         is_data = len(word) > _LONGEST or word.count(":") > _COLONS
         parts = () if is_data or not _MARK.search(word) else _parts(word)
-        meant = [(at, name, self._names.meaning(name)) for at, name in parts]
+        meant = [(start, name, self._names.meaning(name)) for start, name in parts]
         for is_name in (self._is_known, self._is_likely):
-            for at, name, meaning in meant:
+            for start, name, meaning in meant:
                 if is_name(name, meaning):
-                    return at, name
+                    return start, name
         self._nameless.add(word)
         return None
 
-    def _spaced(self, words: str, first: re.Match[str]) -> tuple[int, str] | None:
+    def _spaced(self, text: str, first: re.Match[str]) -> tuple[int, str] | None:
         """Return the longest name of several words that begins with one, if there is any."""
-        match = _SPACED.match(words, first.end())
-        whole = (first[0] + match[0]).rstrip(".") if match else ""
-        while " " in whole:
-            if _MARK.search(whole) and self._names.is_alike(whole):
-                return 0, whole
-            whole = whole.rpartition(" ")[0].rstrip(".")
+        match = _SPACED.match(text, first.end())
+        phrase = (first[0] + match[0]).rstrip(".") if match else ""
+        while " " in phrase:
+            if _MARK.search(phrase) and self._names.is_alike(phrase):
+                return 0, phrase
+            phrase = phrase.rpartition(" ")[0].rstrip(".")
         return None
 
     def is_known(self, name: str) -> bool:
-        """Whether a name means a model or a snapshot here."""
+        """Return whether a name means a model or a snapshot here."""
         return self._is_known(name, self._names.meaning(name))
 
     def _is_known(self, name: str, meaning: Meaning) -> bool:
@@ -121,7 +121,7 @@ class Vocabulary:
         return bool(meaning and says)
 
     def _is_likely(self, _: str, meaning: Meaning) -> bool:
-        """Whether a name looks like a model's: a route to a known one, or a number in a family."""
+        """Return whether a name looks like a model's: a route to one, or a number in a family."""
         path, slash, last = meaning.spelt.name.rpartition("/")
         if slash and not _PATH.fullmatch(path + slash + last):
             return False
@@ -131,11 +131,11 @@ class Vocabulary:
             return False
         if (joined := _JOINED.match(last)) and joined[1].lower() in self._joined:
             return True
-        numbered, words = _NUMBERED.match(last), _WORDS.match(last)
-        if not numbered or not words:
+        numbered, letters = _NUMBERED.match(last), _WORDS.match(last)
+        if not numbered or not letters:
             return False
-        parts = words[0].lower().split("-")
-        return any("-".join(parts[:many]) in self._heads for many in range(1, len(parts) + 1))
+        parts = letters[0].lower().split("-")
+        return any("-".join(parts[:count]) in self._heads for count in range(1, len(parts) + 1))
 
 
 def _parts(word: str) -> Iterator[tuple[int, str]]:
@@ -148,7 +148,7 @@ def _parts(word: str) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a name stands, as `path:line:column`."""
+    """Place of a name, as `path:line:column`."""
 
     path: str
     line: int
@@ -159,7 +159,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class ScanEntry:
     """A name, what the registry answers about it, and where it stands.
 
     `broken` are the rules that it breaks, `invalidates` the published measurements that its end
@@ -187,7 +187,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """What a project names on a day, those that fail first.
+    """Names in a project on a day, those that fail first.
 
     `skipped` counts the files that are not read, by the reason, `kinds` those of kinds that no
     program reads, by their endings.
@@ -198,12 +198,12 @@ class Scan:
     files: int
     skipped: dict[str, int]
     kinds: dict[str, int]
-    named: tuple[Named, ...]
+    named: tuple[ScanEntry, ...]
 
     @property
-    def failing(self) -> tuple[Named, ...]:
+    def failing(self) -> tuple[ScanEntry, ...]:
         """The names that break a rule."""
-        return tuple(each for each in self.named if each.broken)
+        return tuple(entry for entry in self.named if entry.broken)
 
     def as_json(self) -> Json:
         """Return the whole as plain JSON."""
@@ -213,7 +213,7 @@ class Scan:
             "files": self.files,
             "skipped": self.skipped,
             "other_kinds": self.kinds,
-            "names": [each.as_json() for each in self.named],
+            "names": [entry.as_json() for entry in self.named],
         }
 
 
@@ -226,16 +226,21 @@ def scan(
     as_of: date,
 ) -> Scan:
     """Return what files name, but for the names to be ignored, whose case does not count."""
-    words, passed_over = Vocabulary.of(registry), {name.casefold() for name in ignore}
+    vocabulary, passed_over = (
+        Vocabulary.from_registry(registry),
+        {name.casefold() for name in ignore},
+    )
     places: dict[str, list[Place]] = {}
     read = 0
     for path, text in files.texts():
         read += 1
-        for each in words.mentions(text):
-            place = Place(path=path, line=each.line, column=each.column)
-            places.setdefault(each.name, []).append(place)
+        for mention in vocabulary.mentions(text):
+            place = Place(path=path, line=mention.line, column=mention.column)
+            places.setdefault(mention.name, []).append(place)
     named = [
-        answered(registry, name, rules, as_of, known=words.is_known(name), places=own_places)
+        answered(
+            registry, name, rules, as_of, is_known=vocabulary.is_known(name), places=own_places
+        )
         for name, own_places in places.items()
         if not {name.casefold(), registry.names.meaning(name).spelt.name.casefold()} & passed_over
     ]
@@ -245,7 +250,7 @@ def scan(
         files=read,
         skipped=dict(sorted(files.skipped.items())),
         kinds=dict(sorted(files.kinds.items())),
-        named=tuple(sorted(named, key=lambda each: (not each.broken, each.name))),
+        named=tuple(sorted(named, key=lambda entry: (not entry.broken, entry.name))),
     )
 
 
@@ -255,20 +260,20 @@ def answered(
     rules: Sequence[Rule],
     as_of: date,
     *,
-    known: bool = True,
+    is_known: bool = True,
     places: Iterable[Place] = (),
-) -> Named:
+) -> ScanEntry:
     """Return what the registry answers about a name on a day, and which rules it breaks.
 
-    Where its maker has a record, the maker's answers count and no other platform's. Only of a
-    `known` name measurements are looked for.
+    Where its maker has a record, the maker's answers count and no other platform's. Only of a name
+    that `is_known` measurements are looked for.
     """
     states, replacements = _meant(registry, name, as_of)
-    tags = _measured(registry, name) if known else []
+    tags = _measured(registry, name) if is_known else []
     ends = [state.until for state in states if state.until and name not in registry.snapshots]
     invalidates = (tag for tag in tags if any(_ends_on(registry, tag, day) for day in ends))
     drifted = any(registry.of_tag(tag, as_of).reason == "drifted" for tag in tags)
-    return Named(
+    return ScanEntry(
         name=name,
         states=states,
         replacements=replacements,
@@ -289,13 +294,13 @@ def _meant(
     """
     states = registry.expiry([name], as_of)
     matches = registry.names.meaning(name).matches
-    own = [life for generation, life in matches if generation.is_makers(life)]
-    lives = own or [life for _, life in matches]
-    served = {life.platform for life in own}
+    at_maker = [life for generation, life in matches if generation.is_makers(life)]
+    lives = at_maker or [life for _, life in matches]
+    served = {life.platform for life in at_maker}
     instead = (registry.meant(life, as_of).replacement for life in lives)
     return (
-        tuple(state for state in states if not own or state.platform in served),
-        tuple(dict.fromkeys(each for each in instead if each)),
+        tuple(state for state in states if not at_maker or state.platform in served),
+        tuple(dict.fromkeys(replacement for replacement in instead if replacement)),
     )
 
 

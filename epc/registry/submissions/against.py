@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from epc.errors import Finding, Severity
-from epc.printable import shown
+from epc.printable import one_line
 from epc.records.layout import MANIFEST
 from epc.records.manifest import ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
-from epc.registry.lifecycles import MOCKS, Life
+from epc.registry.lifecycles import MOCKS, ServiceTerm
 from epc.registry.names import is_one_contributor
 from epc.registry.offers import misnamed
 from epc.registry.registry import Registry
@@ -20,7 +20,7 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement
 
 
-def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life]]:
+def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, ServiceTerm]]:
     """Return the generations that a model's name can mean, each on a platform it was asked on."""
     name = platforms.parts_of(model.model)[-1]
     matches = [(g.name, life) for g, life in registry.names.exactly(name)]
@@ -44,7 +44,7 @@ def generation(
     if model.startswith(MOCKS):
         problem = misnamed(model.removeprefix(MOCKS), statement.generation, registry)
         if not problem and statement.platform is not None:
-            problem = f"{shown(model)} is a mock, and on no platform"
+            problem = f"{one_line(model)} is a mock, and on no platform"
         if problem:
             yield _finding(layout.KNOWN, "generation", problem, "name the mock, platform null")
         return
@@ -57,7 +57,7 @@ def generation(
         remedy = "a maintainer weighs the stated source"
         yield _finding(layout.KNOWN, "generation", problem, remedy, "warning")
     elif not _is_named(model, life):
-        problem = f"{shown(model)} is not {statement.generation}, which is {life.model}"
+        problem = f"{one_line(model)} is not {statement.generation}, which is {life.model}"
         remedy = "name the generation that was asked, or add the alias to its record first"
         yield _finding(layout.KNOWN, "generation", problem, remedy)
     yield from _lifetime(measured, registry.meant(life, measured))
@@ -80,14 +80,14 @@ def placed_on(evaluator: ModelIdentity, statement: Statement) -> Iterator[Findin
         yield _finding(layout.KNOWN, "platform", problem, "name the platform that was asked")
 
 
-def _is_named(model: str, life: Life) -> bool:
-    """Whether a model's name, with or without what stands before a slash, is the life's."""
-    known = {name.casefold() for name in (life.model, *life.aliases)}
+def _is_named(model: str, life: ServiceTerm) -> bool:
+    """Return whether a model's name, with or without what is before a slash, is the life's."""
+    names = {name.casefold() for name in (life.model, *life.aliases)}
     parts = [part.casefold() for part in platforms.parts_of(model)]
-    return any("/".join(parts[start:]) in known for start in range(len(parts)))
+    return any("/".join(parts[start:]) in names for start in range(len(parts)))
 
 
-def _lifetime(measured: date, life: Life) -> Iterator[Finding]:
+def _lifetime(measured: date, life: ServiceTerm) -> Iterator[Finding]:
     """Yield a measurement of what was not released yet, or is said to have retired."""
     where, released, retires = "evaluator/measurement_date", life.released, life.retires
     if released and measured < released.date:
@@ -101,15 +101,17 @@ def _lifetime(measured: date, life: Life) -> Iterator[Finding]:
 
 
 def sameness(
-    own: str, statement: Statement, others: Mapping[str, str], document: str
+    record_identity: str, statement: Statement, known_identities: Mapping[str, str], document: str
 ) -> Iterator[Finding]:
     """Yield that the same is there already, by the identities of the others."""
-    if statement.identity != own:
-        problem = f"says {statement.identity}, the record gives {own}"
+    if statement.identity != record_identity:
+        problem = f"says {statement.identity}, the record gives {record_identity}"
         remedy = "make the folder again with `epc submission new`"
         yield _finding(layout.NEW, "identity", problem, remedy)
-    for name in (name for name, other in others.items() if other == own):
-        problem = f"is the same as {shown(name)}"
+    for name in (
+        name for name, identity in known_identities.items() if identity == record_identity
+    ):
+        problem = f"is the same as {one_line(name)}"
         yield _finding(layout.NEW, "", problem, "withdraw this one", document=document)
 
 
@@ -122,8 +124,8 @@ def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
 
 
 def _unrepeatable(tag: str, statement: Statement, registry: Registry) -> str | None:
-    who = (statement.contributor, statement.login)
-    return unrepeatable(registry, tag, statement.generation, *who)
+    contributor = (statement.contributor, statement.login)
+    return unrepeatable(registry, tag, statement.generation, *contributor)
 
 
 def unrepeatable(
@@ -134,12 +136,12 @@ def unrepeatable(
     login: str | None,
 ) -> str | None:
     """Say why a measurement cannot replicate a snapshot, as far as it is known, or None."""
-    other = registry.snapshots.get(tag)
-    if other is None or not other.card.audit:
-        return f"there is no measured snapshot {shown(tag)}"
-    if generation is not None and other.tag.generation != generation:
-        return f"{tag} is of another generation than {shown(generation)}"
-    theirs = (other.card.contributor, other.card.login)
+    repeated = registry.snapshots.get(tag)
+    if repeated is None or not repeated.card.audit:
+        return f"there is no measured snapshot {one_line(tag)}"
+    if generation is not None and repeated.tag.generation != generation:
+        return f"{tag} is of another generation than {one_line(generation)}"
+    theirs = (repeated.card.contributor, repeated.card.login)
     if contributor is not None and is_one_contributor(theirs, (contributor, login)):
         return f"{tag} is your own: a replication is a second contributor's"
     return None

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError, able_to
-from epc.printable import shown
+from epc.printable import one_line
 from epc.records.findings import Findings
 from epc.registry import layout as registry_layout
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.names import skeleton
 from epc.registry.submissions import against, folder, layout
-from epc.registry.submissions.checked import Base, Checked
+from epc.registry.submissions.checked import Base, SubmissionCheck
 from epc.registry.submissions.report import Report, report
 from epc.registry.submissions.statement import read
 from epc.registry.submissions.texts import LEAKED, scan
@@ -52,30 +52,30 @@ def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[
     strangers, slugs = list[str](), set[str]()
     if not any(_is_offer(path) for path in changed):
         return [], slugs  # a pull request about something else, which no rule here is about
-    known = [adapter(name).FILES for name, kind in KINDS.items() if kind.documents]
+    layouts = [adapter(name).FILES for name, kind in KINDS.items() if kind.documents]
     for path in changed:
         parts = path.split("/")
         inside = parts[0] == layout.FOLDER and len(parts) >= _PARTS
         name = "/".join(parts[_PARTS - 1 :])
         if inside and not {"", ".", ".."} & set(parts):
             slugs.add(parts[1])
-        if not inside or not any(files.admits(name) for files in known):
+        if not inside or not any(files.admits(name) for files in layouts):
             strangers.append(path)
     for path in strangers[:MOST_FOREIGN]:
-        problem = f"changes {shown(path)}, which is no file of a submission"
+        problem = f"changes {one_line(path)}, which is no file of a submission"
         remedy = f"offer {layout.FOLDER}/SLUG/ alone; change anything else in another pull request"
-        findings.add(layout.ONE, shown(path), problem, remedy)
+        findings.add(layout.ONE, one_line(path), problem, remedy)
     if len(strangers) > MOST_FOREIGN:
         problem = f"changes {len(strangers):,} paths that are no files of a submission"
         findings.add(layout.ONE, "", problem, "offer a submission alone")
     if len(slugs) > 1:
-        problem = f"changes {len(slugs)} submissions: {', '.join(sorted(map(shown, slugs))[:5])}"
+        problem = f"changes {len(slugs)} submissions: {', '.join(sorted(map(one_line, slugs))[:5])}"
         findings.add(layout.ONE, layout.FOLDER, problem, "offer each in a pull request of its own")
-    return [shown(path) for path in strangers[:MOST_FOREIGN]], slugs
+    return [one_line(path) for path in strangers[:MOST_FOREIGN]], slugs
 
 
 def _is_offer(path: str) -> bool:
-    """Whether a path is below the folder of submissions, or one that could be taken for it."""
+    """Return whether a path is below the folder of submissions, or could be taken for it."""
     top = path.partition("/")[0].strip('"')
     alike = not top.isascii() or skeleton(top) == skeleton(layout.FOLDER)
     return alike and path != _README
@@ -86,54 +86,54 @@ def check(
     base: Base,
     *,
     changed: Sequence[str] | None = None,
-    beside: Findings | None = None,
+    snapshot_findings: Findings | None = None,
     author: str | None = None,
 ) -> Report:
     """Return the report on some submissions, or folders of submissions.
 
     `changed` are the paths that a pull request touches; only its submission is then looked at, and
-    whatever else it touches is a finding. `beside` has what was found of its snapshots, if that was
+    whatever else it touches is a finding. `snapshot_findings` are of its snapshots, if these were
     looked at. `author` is who opened it, by GitHub's word.
 
     Raises: UsageError if there is nothing at a path; WorldError if the disk fails.
     """
-    whole = Findings() if beside is None else beside
-    strangers, slugs = foreign(changed, whole) if changed is not None else ([], None)
+    findings = Findings() if snapshot_findings is None else snapshot_findings
+    strangers, slugs = foreign(changed, findings) if changed is not None else ([], None)
     if changed is not None and not slugs:
         paths = ()
         home = registry_layout.FOLDER
-        if beside is None and any(path.startswith(f"{home}/") for path in changed):
+        if snapshot_findings is None and any(path.startswith(f"{home}/") for path in changed):
             problem = "is changed, and nothing says by which commit"
-            whole.add(layout.ONE, home, problem, "give --merge COMMIT")
-    submissions = [path for root in paths for path in _submissions(root, whole)]
+            findings.add(layout.ONE, home, problem, "give --merge COMMIT")
+    submissions = [path for root in paths for path in _submissions(root, findings)]
     if slugs is not None:
-        gone = slugs - {path.name for path in submissions}
+        removed = slugs - {path.name for path in submissions}
         submissions = [path for path in submissions if path.name in slugs]
-        for slug in sorted(gone):
-            problem = f"{layout.FOLDER}/{shown(slug)} is changed, and not there"
-            whole.add(layout.ONE, shown(slug), problem, "add a folder, remove none")
+        for slug in sorted(removed):
+            problem = f"{layout.FOLDER}/{one_line(slug)} is changed, and not there"
+            findings.add(layout.ONE, one_line(slug), problem, "add a folder, remove none")
     offered = _offered(base.checkout / layout.FOLDER)
-    _alike(submissions, offered, whole)
-    done: list[Checked] = []
+    _alike(submissions, offered, findings)
+    done: list[SubmissionCheck] = []
     published = identities_of(base)
     for path in submissions:
-        one = check_one(path, base)
-        others = {slug: identity for slug, identity in offered.items() if slug != path.name}
-        others |= {d.slug: d.identity for d in done if d.identity}
-        named = {f"submission {slug}": identity for slug, identity in others.items()}
-        hold_apart(one, published, named)
-        _hold_author(path, one, base, author)
-        done.append(one)
+        checked = check_one(path, base)
+        identities = {slug: identity for slug, identity in offered.items() if slug != path.name}
+        identities |= {d.slug: d.identity for d in done if d.identity}
+        named = {f"submission {slug}": identity for slug, identity in identities.items()}
+        hold_apart(checked, published, named)
+        _hold_author(path, checked, base, author)
+        done.append(checked)
     tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
-    return report(done, whole, strangers, tags, author)
+    return report(done, findings, strangers, tags, author)
 
 
-def _hold_author(path: Path, checked: Checked, base: Base, author: str | None) -> None:
+def _hold_author(path: Path, checked: SubmissionCheck, base: Base, author: str | None) -> None:
     """Note that somebody else offers a submission, or changes one that was merged already."""
     login = checked.statement.login if checked.statement else None
     if login and author and login.casefold() != author.casefold():
-        problem = f"says {login}, the pull request is {shown(author)}'s"
-        remedy = f'write "login": "{shown(author)}", or let {login} open the pull request'
+        problem = f"says {login}, the pull request is {one_line(author)}'s"
+        remedy = f'write "login": "{one_line(author)}", or let {login} open the pull request'
         checked.findings.add(layout.WHO, f"{layout.STATEMENT}/login", problem, remedy)
     merged = base.checkout / layout.FOLDER / path.name
     if not merged.is_dir() or merged.resolve() == path.resolve():
@@ -141,33 +141,33 @@ def _hold_author(path: Path, checked: Checked, base: Base, author: str | None) -
     before = read(merged, Findings())
     owner = before.login if before else None
     if not (owner and author) or owner.casefold() != author.casefold():
-        whose = f", offered by {owner}" if owner else ""
-        problem = f"{path.name} is merged already{whose}: nobody else can change it"
+        credit = f", offered by {owner}" if owner else ""
+        problem = f"{path.name} is merged already{credit}: nobody else can change it"
         remedy = "offer a measurement of your own under another name"
         checked.findings.add(layout.ONE, "", problem, remedy)
 
 
-def check_one(path: Path, base: Base) -> Checked:
+def check_one(path: Path, base: Base) -> SubmissionCheck:
     """Return what is found in one submission, before it is held against others.
 
     Raises: WorldError if the disk fails.
     """
-    checked = Checked(slug=path.name, kind=kind_of(path), findings=folder.inspect(path))
+    checked = SubmissionCheck(slug=path.name, kind=kind_of(path), findings=folder.inspect(path))
     findings = checked.findings
     if len(findings):
         return checked
     checked.statement = read(path, findings)
     for name in folder.present_files(path):
-        for line, what in scan(path / name, {}):
-            findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
+        for line, secret in scan(path / name, {}):
+            findings.add(layout.SECRETS, f"{name}:{line}", f"holds {secret}", LEAKED)
     adapter(checked.kind).look(path, checked, base)
     return checked
 
 
 def hold_apart(
-    checked: Checked,
+    checked: SubmissionCheck,
     published: Callable[[str], Mapping[str, str]],
-    others: Mapping[str, str],
+    offered: Mapping[str, str],
     *,
     itself: Tag | None = None,
 ) -> None:
@@ -179,10 +179,14 @@ def hold_apart(
     Raises: WorldError if a published snapshot cannot be read.
     """
     if checked.statement and checked.identity:
-        there = {tag: own for tag, own in published(checked.kind).items() if tag != str(itself)}
+        published_identities = {
+            tag: identity for tag, identity in published(checked.kind).items() if tag != str(itself)
+        }
         document = KINDS[checked.kind].documents[0]
-        same = against.sameness(checked.identity, checked.statement, {**there, **others}, document)
-        checked.findings.extend(same)
+        findings = against.sameness(
+            checked.identity, checked.statement, {**published_identities, **offered}, document
+        )
+        checked.findings.extend(findings)
 
 
 def identities_of(base: Base) -> Callable[[str], Mapping[str, str]]:
@@ -190,19 +194,19 @@ def identities_of(base: Base) -> Callable[[str], Mapping[str, str]]:
 
     @cache
     def published(kind: str) -> Mapping[str, str]:
-        found: dict[str, str] = {}
+        identities: dict[str, str] = {}
         for tag, snapshot in base.registry.snapshots.items():
             if snapshot.kind == kind:
                 identity = adapter(kind).identity_of(base.checkout / registry_layout.FOLDER / tag)
                 if identity is None:
                     raise WorldError(f"{tag} cannot be used\n  fix: see `epc snapshot verify`")
-                found[tag] = identity
-        return found
+                identities[tag] = identity
+        return identities
 
     return published
 
 
-def _submissions(path: Path, whole: Findings) -> list[Path]:
+def _submissions(path: Path, findings: Findings) -> list[Path]:
     """Return the submissions that a path stands for: itself, or those below `submissions/`."""
     path = path.absolute()
     if not path.is_symlink() and path.name != layout.FOLDER:
@@ -211,7 +215,7 @@ def _submissions(path: Path, whole: Findings) -> list[Path]:
         return [path]
     if path.is_symlink() or not path.is_dir():
         problem, remedy = "is no plain folder", f"keep {layout.FOLDER}/ a folder"
-        whole.add(layout.PLAIN, shown(path.name), problem, remedy)
+        findings.add(layout.PLAIN, one_line(path.name), problem, remedy)
         return []
     with able_to("read", path):
         entries = sorted(path.iterdir(), key=lambda entry: entry.name)
@@ -226,9 +230,9 @@ def _offered(home: Path) -> dict[str, str]:
     return {slug: identity for slug, identity in identities.items() if identity}
 
 
-def _alike(submissions: Sequence[Path], offered: Mapping[str, str], whole: Findings) -> None:
+def _alike(submissions: Sequence[Path], offered: Mapping[str, str], findings: Findings) -> None:
     """Note submissions whose names a reader, or a disk, cannot tell apart."""
     names = list(dict.fromkeys([*offered, *(path.name for path in submissions)]))
-    for slug, other in folder.look_alikes(names):
-        problem = f"{slug!a} looks like {other!a}"
-        whole.add(layout.NAMES, shown(slug), problem, "choose a name of its own")
+    for slug, lookalike in folder.look_alikes(names):
+        problem = f"{slug!a} looks like {lookalike!a}"
+        findings.add(layout.NAMES, one_line(slug), problem, "choose a name of its own")

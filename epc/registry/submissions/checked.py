@@ -1,4 +1,4 @@
-"""What was found in one submission: what every check adds to, and a report is made of."""
+"""Findings about one submission: every check adds to them, and a report is made of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from epc.records import checkout
 from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity, RoleName
 from epc.registry.offers import Offer
-from epc.registry.reading import of_folder, taken
+from epc.registry.reading import of_folder, used_tags
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement
@@ -31,23 +31,26 @@ class Base:
     checkout: Path
     registry: Registry
     today: date
-    taken: Sequence[Tag]
+    used_tags: Sequence[Tag]
 
     @classmethod
-    def of(cls, checkout: Path, today: date) -> "Base":
+    def from_checkout(cls, checkout: Path, today: date) -> "Base":
         """Read a checkout.
 
         Raises: MalformedError or WorldError if it cannot be read.
         """
         registry = of_folder(checkout)
         return cls(
-            checkout=checkout, registry=registry, today=today, taken=taken(checkout, registry)
+            checkout=checkout,
+            registry=registry,
+            today=today,
+            used_tags=used_tags(checkout, registry),
         )
 
     def next_tag(self, generation: str) -> str | None:
         """Return the id that the next measurement of a generation gets, if it can have one."""
         try:
-            return str(next_tag(generation, self.taken))
+            return str(next_tag(generation, self.used_tags))
         except MalformedError:
             return None
 
@@ -63,8 +66,8 @@ class AuditResult(Protocol):
 
 
 @dataclass(kw_only=True)
-class Checked:
-    """What was found in one submission, as far as it could be looked into."""
+class SubmissionCheck:
+    """Findings about one submission, as far as it could be looked into."""
 
     slug: str
     kind: str
@@ -88,11 +91,11 @@ class Checked:
         self.first = "finds it otherwise" if offer is None else first
 
     @property
-    def asked(self) -> Mapping[RoleName, ModelIdentity]:
-        """Who was asked, by role, as far as it is known."""
+    def models(self) -> Mapping[RoleName, ModelIdentity]:
+        """Models that were asked, by role, as far as they are known."""
         if self.manifest:
-            return self.manifest.asked
-        return self.offer.asked if self.offer else {}
+            return self.manifest.models
+        return self.offer.models if self.offer else {}
 
     @property
     def n(self) -> int | None:
@@ -104,20 +107,20 @@ class Checked:
     @property
     def evaluator(self) -> str | None:
         """The model that was asked, by its record or by its source."""
-        if self.offer and self.offer.stated:
-            return self.offer.stated.model
-        evaluator = self.asked.get(EVALUATOR)
+        if self.offer and self.offer.source_judge:
+            return self.offer.source_judge.model
+        evaluator = self.models.get(EVALUATOR)
         return evaluator.model if evaluator else None
 
     @property
     def ok(self) -> bool:
-        """Whether it can be merged and published."""
-        wrong = any(finding.severity == "error" for finding in self.findings.kept())
+        """Return whether it can be merged and published."""
+        wrong = any(finding.severity == "error" for finding in self.findings.as_list())
         return not self.blocks and not wrong
 
 
 def second_computation(
-    path: Path, checked: Checked, within: str, report: Json | None = None
+    path: Path, checked: SubmissionCheck, tolerance: str, report: Json | None = None
 ) -> None:
     """Note what the second computation finds; it is part of a clone, and of no package."""
     if not ORACLE.is_dir():
@@ -128,7 +131,7 @@ def second_computation(
         return
     question = {"folder": str(path.absolute()), "report": report}
     apart = checkout.answer(ORACLE.parent, ORACLE.name, question, list[tuple[str, str]])
-    checked.second = "finds it otherwise" if apart else f"agrees within {within}"
+    checked.second = "finds it otherwise" if apart else f"agrees within {tolerance}"
     for where, problem in apart:
         checked.findings.add(layout.AGAIN, where, problem, _DIFFERS)
 

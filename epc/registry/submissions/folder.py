@@ -53,9 +53,9 @@ def inspect(folder: Path) -> Findings:
             findings.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
             return findings
         files = adapter(kind_of(folder)).FILES
-        present = dict(islice(_entries(folder, files), files.most + 1))
-        if len(present) > files.most:
-            findings.add(layout.SIZE, "", f"has more than {files.most} entries", _REMEDY)
+        present = dict(islice(_entries(folder, files), files.limit + 1))
+        if len(present) > files.limit:
+            findings.add(layout.SIZE, "", f"has more than {files.limit} entries", _REMEDY)
         total = sum(_entry(name, entry, findings, files) for name, entry in sorted(present.items()))
         for name in sorted(files.needs - present.keys()):
             findings.add(
@@ -89,12 +89,12 @@ def name_problems(slug: str, findings: Findings) -> None:
 
 def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each name with an earlier one that a reader, or a disk, cannot tell it from."""
-    seen: defaultdict[str, list[str]] = defaultdict(list)
+    by_skeleton: defaultdict[str, list[str]] = defaultdict(list)
     for slug in slugs:
-        same = seen[skeleton(slug)]
-        if same:
-            yield slug, same[0]
-        same.append(slug)
+        twins = by_skeleton[skeleton(slug)]
+        if twins:
+            yield slug, twins[0]
+        twins.append(slug)
 
 
 def _entries(
@@ -113,8 +113,8 @@ def _entries(
 def _entry(name: str, entry: os.DirEntry[str], findings: Findings, files: layout.Files) -> int:
     """Note what is wrong with one entry, and return its size if it is a plain file."""
     status = entry.stat(follow_symlinks=False)
-    known = files.admits(name)
-    if not known:
+    is_admitted = files.admits(name)
+    if not is_admitted:
         findings.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
     if not stat.S_ISREG(status.st_mode):
         problem = f"is {_kind(status.st_mode)}, expected a plain file"
@@ -124,12 +124,12 @@ def _entry(name: str, entry: os.DirEntry[str], findings: Findings, files: layout
         problem = f"has {status.st_nlink} names on this disk (a hard link)"
         findings.add(layout.PLAIN, ascii(name)[1:-1], problem, "copy the file")
     largest = layout.largest(name)
-    if known and status.st_size > largest:
+    if is_admitted and status.st_size > largest:
         problem = f"{status.st_size:,} bytes, expected at most {largest:,}"
         findings.add(layout.SIZE, name, problem, "offer fewer seeds, or an exhaustive run")
-    if not known and status.st_size <= layout.LONGEST_LINE:
-        for line, what in scan(Path(entry.path), {}):
-            findings.add(layout.SECRETS, f"{ascii(name)[1:-1]}:{line}", f"holds {what}", LEAKED)
+    if not is_admitted and status.st_size <= layout.LONGEST_LINE:
+        for line, secret in scan(Path(entry.path), {}):
+            findings.add(layout.SECRETS, f"{ascii(name)[1:-1]}:{line}", f"holds {secret}", LEAKED)
     return status.st_size
 
 
@@ -143,19 +143,19 @@ def _contents(folder: Path, findings: Findings) -> None:
             if is_json and not first.startswith(b"{") and not bare:
                 maker = _MAKER.get(name, "an evaluation's record, written by `epc judge run`")
                 remedy = f"put back the file as it was: {maker}, JSON as text, not packed"
-                findings.add(layout.PLAIN, name, _what(first), remedy)
+                findings.add(layout.PLAIN, name, _content_problem(first), remedy)
             elif is_lines and (longest := _longest_line(folder / name)):
                 problem = f"a line of more than {longest:,} bytes"
                 findings.add(layout.SIZE, name, problem, "one JSON object a line")
 
 
-def _what(first: bytes) -> str:
+def _content_problem(first: bytes) -> str:
     """Say what a file is, from its first bytes, that is no JSON object."""
     if not first:
         return "is empty, expected JSON: a brace"
-    for mark, what in _PACKED.items():
+    for mark, packing in _PACKED.items():
         if first.startswith(mark):
-            return f"is {what}, expected JSON: a brace"
+            return f"is {packing}, expected JSON: a brace"
     if b"\0" in first:
         return f"is binary data, which begins with {first[:4]!a}, expected JSON: a brace"
     return f"begins with {first[:1]!a}, expected JSON: a brace"
@@ -200,38 +200,40 @@ def located(findings: Sequence[Finding]) -> Iterator[Finding]:
     """
     counts: Counter[str] = Counter()
     left: defaultdict[str, list[Finding]] = defaultdict(list)
-    for finding in sorted(findings, key=lambda each: not each.where.startswith("/raw/")):
+    for finding in sorted(findings, key=lambda candidate: not candidate.where.startswith("/raw/")):
         part = _part(finding.where)
         counts[part] += 1
         if part and counts[part] > _MOST_LISTED:
             left[part].append(finding)
         else:
             yield replace(finding, where=_place(finding.where))
-    for part, more in left.items():
-        grave = any(finding.severity == "error" for finding in more)
+    for part, unlisted in left.items():
+        grave = any(finding.severity == "error" for finding in unlisted)
         yield Finding(
-            clause=more[0].clause,
+            clause=unlisted[0].clause,
             where=part,
-            problem=f"{len(more):,} more findings like these are not listed",
+            problem=f"{len(unlisted):,} more findings like these are not listed",
             remedy="mend what is listed first; `epc validate` on this folder lists more",
             severity="error" if grave else "warning",
         )
 
 
-def reasons(findings: Sequence[Finding], known: Sequence[Finding]) -> Iterator[Finding]:
+def reasons(
+    findings: Sequence[Finding], validation_findings: Sequence[Finding]
+) -> Iterator[Finding]:
     """Yield what an audit found, beyond what validation found already.
 
     As warnings: a record may be in order, and bear no claim.
     """
     for finding in findings:
-        if finding not in known:
+        if finding not in validation_findings:
             yield replace(finding, where=_place(finding.where), severity="warning")
 
 
 def _place(where: str) -> str:
     """Return a place in a run as one in its folder."""
-    top, _, rest = where.removeprefix("/").partition("/")
-    return f"{RAW[top]}/{rest}".rstrip("/") if top in RAW else f"{MANIFEST}{where}"
+    top, _, inner = where.removeprefix("/").partition("/")
+    return f"{RAW[top]}/{inner}".rstrip("/") if top in RAW else f"{MANIFEST}{where}"
 
 
 def _part(where: str) -> str:

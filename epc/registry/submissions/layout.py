@@ -1,4 +1,4 @@
-"""What a submission is made of, how large it may be, and the rules that findings cite.
+"""Parts of a submission, how large it may be, and the rules that findings cite.
 
     submissions/<slug>/submission.json    who offers it, under which licence, how it was asked
     submissions/<slug>/manifest.json      the run's manifest
@@ -84,20 +84,20 @@ BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has no
 class Files:
     """The files of a kind of submission: `names`, those that it `needs`, in which `folders`.
 
-    `most` entries may be there.
+    At most `limit` entries may be there.
     """
 
     names: re.Pattern[str]
     needs: frozenset[str]
     folders: re.Pattern[str] = re.compile(r"(?!)")
-    most: int = 50
+    limit: int = 50
 
     def admits(self, path: str) -> bool:
-        """Whether a file of this path belongs into a submission's folder."""
+        """Return whether a file of this path belongs into a submission's folder."""
         return self.names.fullmatch(path) is not None
 
 
-def only(names: Collection[str], optional: Collection[str] = ()) -> Files:
+def plain_files(names: Collection[str], optional: Collection[str] = ()) -> Files:
     """Return a folder of some plain files, of which some need not be there."""
     pattern = re.compile("|".join(map(re.escape, names)))
     return Files(names=pattern, needs=frozenset(names) - frozenset(optional))

@@ -30,8 +30,8 @@ _MOST_TAGS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inferred:
-    """What a run says of itself; None where it does not tell, and somebody must."""
+class Inference:
+    """Facts that a run tells of itself; None where it does not, and somebody must."""
 
     generation: str | None
     platform: str | None
@@ -47,33 +47,35 @@ def subject_of(run: Path) -> Subject:
     return adapter(kind_of(run)).subject_of(run)
 
 
-def inferred_of(subject: Subject, registry: Registry, platform: str | None) -> Inferred:
+def inferred_of(subject: Subject, registry: Registry, platform: str | None) -> Inference:
     """Return what follows from what is offered and the registry."""
-    if subject.stated is None:
+    if subject.source_judge is None:
         return inferred(subject.evaluator, registry, platform)
-    names = {generation.name for generation in named_by(registry, subject.stated)}
-    return Inferred(
+    names = {generation.name for generation in named_by(registry, subject.source_judge)}
+    return Inference(
         generation=names.pop() if len(names) == 1 else None,
-        platform=subject.stated.platform,
+        platform=subject.source_judge.platform,
         endpoint="recorded",
     )
 
 
-def inferred(evaluator: ModelIdentity, registry: Registry, platform: str | None = None) -> Inferred:
+def inferred(
+    evaluator: ModelIdentity, registry: Registry, platform: str | None = None
+) -> Inference:
     """Return what follows from who was asked and the registry."""
     model, kind = evaluator.model, platforms.kind_of(evaluator)
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
         mock = named(model.removeprefix(MOCKS), registry)
-        return Inferred(generation=mock, platform=None, endpoint=endpoint)
-    known = candidates(registry, evaluator)
+        return Inference(generation=mock, platform=None, endpoint=endpoint)
+    matches = candidates(registry, evaluator)
     if platform:
-        known = [(name, life) for name, life in known if life.platform == platform]
-    names = {name for name, _ in known}
+        matches = [(name, life) for name, life in matches if life.platform == platform]
+    names = {name for name, _ in matches}
     if len(names) != 1:
-        return Inferred(generation=None, platform=platform, endpoint=endpoint)
-    places = {life.platform for _, life in known}
-    return Inferred(
+        return Inference(generation=None, platform=platform, endpoint=endpoint)
+    places = {life.platform for _, life in matches}
+    return Inference(
         generation=names.pop(),
         platform=places.pop() if len(places) == 1 else platform,
         endpoint=endpoint,
@@ -86,10 +88,10 @@ def require_no_secret(options: Mapping[str, Any], secrets: Mapping[str, str]) ->
     Raises: UsageError, which names the options and repeats nothing of them.
     """
     leaks = [
-        f"--{option}: holds {what}"
+        f"--{option}: holds {secret}"
         for option, text in options.items()
         if isinstance(text, str)
-        for _, what in scan_lines([text.encode("utf-8", "replace")], secrets)
+        for _, secret in scan_lines([text.encode("utf-8", "replace")], secrets)
     ]
     if leaks:
         remedy = "  fix: revoke it, since a shell keeps what it was given, and say it without"
@@ -108,13 +110,17 @@ def require_repeatable(
     Raises: UsageError, with the tags that could be meant.
     """
     if problem := unrepeatable(registry, tag, generation, contributor, login):
-        others = [
+        repeatable_tags = [
             name
             for name, snapshot in registry.snapshots.items()
             if generation in (None, snapshot.tag.generation)
             and not unrepeatable(registry, name, generation, contributor, login)
         ]
-        named = f"name {', '.join(others[-_MOST_TAGS:])}" if others else "there is none to name"
+        named = (
+            f"name {', '.join(repeatable_tags[-_MOST_TAGS:])}"
+            if repeatable_tags
+            else "there is none to name"
+        )
         raise UsageError(f"--replicates: {problem}\n  fix: {named}, or leave --replicates out")
 
 
@@ -123,10 +129,10 @@ def require_agreeing(subject: Subject, statement: Statement) -> None:
 
     Raises: UsageError.
     """
-    if subject.stated:
+    if subject.source_judge:
         return
     findings = [
-        *(f for role, m in subject.asked.items() for f in asked_at(m, role, statement.endpoint)),
+        *(f for role, m in subject.models.items() for f in asked_at(m, role, statement.endpoint)),
         *placed_on(subject.evaluator, statement),
         *weighed(subject.evaluator, statement.weights, f"{layout.STATEMENT}/weights"),
         *sourced(statement.source, f"{layout.STATEMENT}/source", recorded=subject.recorded),
@@ -137,8 +143,8 @@ def require_agreeing(subject: Subject, statement: Statement) -> None:
 
 def proposed_slug(generation: str, subject: Subject) -> str:
     """Return a folder name that says what is in it, and that no other measurement gets."""
-    words = re.sub(r"[^a-z0-9]+", "-", generation.lower()).strip("-")
-    return f"{words[: layout.LONGEST_SLUG - 9].strip('-')}-{subject.identity[:8]}"
+    stem = re.sub(r"[^a-z0-9]+", "-", generation.lower()).strip("-")
+    return f"{stem[: layout.LONGEST_SLUG - 9].strip('-')}-{subject.identity[:8]}"
 
 
 def make(
@@ -156,7 +162,7 @@ def make(
     name_problems(slug, findings)
     findings.extend(statement_texts(statement))
     if len(findings):
-        raise UsageError("\n".join(str(finding) for finding in findings.kept()))
+        raise UsageError("\n".join(str(finding) for finding in findings.as_list()))
     with new_folder(home / slug, home / f"{_BUILDING}{slug}", "--slug") as building:
         for name in adapter(kind_of(run)).files_of(run):
             (building / name).parent.mkdir(parents=True, exist_ok=True)
@@ -168,12 +174,12 @@ def make(
 
 def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> None:
     leaks = [
-        f"{run / name}:{line}: holds {what}"
+        f"{run / name}:{line}: holds {secret}"
         for name in present_files(building)
         if name != layout.STATEMENT  # looked through before it was written
-        for line, what in scan(building / name, secrets)
+        for line, secret in scan(building / name, secrets)
     ]
     if leaks:
-        more = [f"and {len(leaks) - _MOST_LISTED} more"] if len(leaks) > _MOST_LISTED else []
+        omitted = [f"and {len(leaks) - _MOST_LISTED} more"] if len(leaks) > _MOST_LISTED else []
         remedy = "  fix: revoke what has leaked, find out how it came there, and measure again"
-        raise UsageError("\n".join([*leaks[:_MOST_LISTED], *more, remedy]))
+        raise UsageError("\n".join([*leaks[:_MOST_LISTED], *omitted, remedy]))

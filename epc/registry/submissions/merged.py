@@ -13,7 +13,7 @@ from epc.registry.layout import ASIDE
 from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
 from epc.registry.submissions.check import check_one, hold_apart, identities_of
-from epc.registry.submissions.checked import Base, Checked
+from epc.registry.submissions.checked import Base, SubmissionCheck
 from epc.registry.tags import Tag
 from epc.registry.writing import RegistryLock
 
@@ -21,12 +21,17 @@ _MOST_LISTED: Final = 3
 
 
 def is_submission(folder: Path) -> bool:
-    """Whether a folder is a submission, and no bare run."""
+    """Return whether a folder is a submission, and no bare run."""
     return (folder / layout.STATEMENT).exists()
 
 
 def promote(
-    lock: RegistryLock, folder: Path, *, day: date, tell: Callable[[str], None], git: bool = True
+    lock: RegistryLock,
+    folder: Path,
+    *,
+    day: date,
+    progress: Callable[[str], None],
+    git: bool = True,
 ) -> Tag:
     """Publish a submission, or end its publication, and return its id.
 
@@ -41,9 +46,9 @@ def promote(
     checked = _required(lock.checkout, home / folder.name, day)
     assert checked.offer is not None
     leaving = f"{layout.FOLDER}/{folder.name}"
-    tag = publish(lock, checked.offer, day=day, tell=tell, git=git, leaving=leaving)
+    tag = publish(lock, checked.offer, day=day, progress=progress, git=git, leaving=leaving)
     _remove(home / folder.name, lock.home / f"{ASIDE}ed-{folder.name}")
-    tell(f"removed {leaving}, which is {tag} now")
+    progress(f"removed {leaving}, which is {tag} now")
     return tag
 
 
@@ -55,16 +60,16 @@ def _remove(folder: Path, aside: Path) -> None:
         shutil.rmtree(aside)
 
 
-def _required(checkout: Path, folder: Path, day: date) -> Checked:
+def _required(checkout: Path, folder: Path, day: date) -> SubmissionCheck:
     """Return what the check found in a submission that can be published."""
-    base = Base.of(checkout, day)
+    base = Base.from_checkout(checkout, day)
     checked = check_one(folder, base)
     if checked.statement and checked.identity:
         generation = checked.statement.generation
         itself = published_as(checkout, folder, generation, kind=checked.kind)
         hold_apart(checked, identities_of(base), {}, itself=itself)
     if not checked.ok:
-        wrong = [str(f) for f in checked.findings.kept() if f.severity == "error"]
+        wrong = [str(f) for f in checked.findings.as_list() if f.severity == "error"]
         details = "\n".join([*checked.blocks, *wrong[:_MOST_LISTED]])
         raise UsageError(
             f"{folder} cannot be published: {len(wrong)} errors\n{details}\n"
@@ -83,7 +88,7 @@ _HOW: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one submission: the snapshot that it is now, or why it was refused."""
+    """Outcome of one submission: the snapshot that it is now, or why it was refused."""
 
     slug: str
     tag: str | None
@@ -91,7 +96,7 @@ class Outcome:
 
 
 def promote_all(
-    lock: RegistryLock, *, day: date, tell: Callable[[str], None], git: bool = True
+    lock: RegistryLock, *, day: date, progress: Callable[[str], None], git: bool = True
 ) -> tuple[Outcome, ...]:
     """Publish each submission of a checkout, or say why not.
 
@@ -99,14 +104,14 @@ def promote_all(
     """
     home = lock.checkout / layout.FOLDER
     folders = sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
-    return tuple(_promoted(lock, folder, day=day, tell=tell, git=git) for folder in folders)
+    return tuple(_promoted(lock, folder, day=day, progress=progress, git=git) for folder in folders)
 
 
 def _promoted(
-    lock: RegistryLock, folder: Path, *, day: date, tell: Callable[[str], None], git: bool
+    lock: RegistryLock, folder: Path, *, day: date, progress: Callable[[str], None], git: bool
 ) -> Outcome:
     try:
-        tag = promote(lock, folder, day=day, tell=tell, git=git)
+        tag = promote(lock, folder, day=day, progress=progress, git=git)
     except (UsageError, MalformedError) as error:
         return Outcome(slug=folder.name, tag=None, refused=str(error))
     return Outcome(slug=folder.name, tag=str(tag), refused=None)
@@ -115,10 +120,10 @@ def _promoted(
 def markdown(outcomes: Sequence[Outcome]) -> str:
     """Return what a pull request that publishes says of itself; every text of others as code."""
     lines = [MARKER]
-    for one in outcomes:
-        if one.tag:
-            lines.append(f"- publishes {code(one.tag)} from {code(one.slug)}")
+    for outcome in outcomes:
+        if outcome.tag:
+            lines.append(f"- publishes {code(outcome.tag)} from {code(outcome.slug)}")
         else:
-            reason = code(one.refused or "", _LONGEST_REASON)
-            lines.append(f"- **refused** {code(one.slug)}: {reason}")
+            reason = code(outcome.refused or "", _LONGEST_REASON)
+            lines.append(f"- **refused** {code(outcome.slug)}: {reason}")
     return "\n".join([*lines, "", _HOW]) + "\n"

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from epc.errors import Finding, Severity
-from epc.printable import shown
+from epc.printable import one_line
 from epc.protocol.draws import GENERATOR
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
@@ -36,9 +36,9 @@ def bounds(manifest: Manifest) -> Iterator[Finding]:
         ("/tasks", len(manifest.tasks), layout.MOST_DOMAINS),
         *((f"/tasks/{d}", len(tasks), layout.MOST_TASKS) for d, tasks in manifest.tasks.items()),
     )
-    for where, count, most in limits:
-        if count > most:
-            problem = f"{count:,}, expected at most {most:,}"
+    for where, count, limit in limits:
+        if count > limit:
+            problem = f"{count:,}, expected at most {limit:,}"
             yield _finding(layout.SIZE, where, problem, "ask in an issue how to offer more")
     if not config.rounds:
         yield _finding(layout.SIZE, "/config/rounds", "0, expected at least 1", _MEASURE_AGAIN)
@@ -83,12 +83,12 @@ def asked_at(model: ModelIdentity, role: str, declared: Endpoint) -> Iterator[Fi
         remedy = "declare it direct, or a gateway"
         yield _finding(layout.ENDPOINT, where, "was asked, declared recorded by others", remedy)
         return
-    address = shown(model.endpoint)
+    address = one_line(model.endpoint)
     if problem := platforms.contradiction(model):
         yield _finding(layout.ENDPOINT, where, problem, _OWN_SERVER)
     elif kind == "unknown":
-        whose = " or ".join(sorted(platforms.named(model.model) or ())) or "any platform"
-        problem = f"{address} is not known to be {whose}'s own"
+        platform_names = " or ".join(sorted(platforms.named(model.model) or ())) or "any platform"
+        problem = f"{address} is not known to be {platform_names}'s own"
         if declared == "direct" and role == "evaluator":
             problem += ", declared direct"
             yield _finding(layout.ENDPOINT, where, problem, f"{_GATEWAY}; {_OWN_SERVER}")
@@ -97,7 +97,7 @@ def asked_at(model: ModelIdentity, role: str, declared: Endpoint) -> Iterator[Fi
             yield _finding(layout.ENDPOINT, where, problem, remedy, "warning")
     elif role == "evaluator" and declared == "direct" and kind == "gateway":
         by = model.gateway or platforms.host_of(model.endpoint)
-        problem = f"was asked through the gateway {shown(str(by))}, declared direct"
+        problem = f"was asked through the gateway {one_line(str(by))}, declared direct"
         yield _finding(layout.ENDPOINT, where, problem, _GATEWAY)
     elif role == "evaluator" and declared == "gateway" and kind == "direct":
         problem, remedy = f"{address} is no gateway, declared one", "declare it direct"
@@ -109,12 +109,12 @@ def weighed(model: ModelIdentity, weights: str | None, where: str) -> Iterator[F
 
     Such a server answers to any name: what it served is told by its weights alone.
     """
-    own = platforms.platform_of(model) == platforms.SELF_HOSTED
-    name = shown(model.model)
-    if own and weights is None:
+    self_hosted = platforms.platform_of(model) == platforms.SELF_HOSTED
+    name = one_line(model.model)
+    if self_hosted and weights is None:
         problem = f"{name} was served by the contributor, and nothing says which weights"
         remedy = "state their digest as sha256:... (`sha256sum` of the file, or the server's own)"
-    elif weights is not None and not own:
+    elif weights is not None and not self_hosted:
         problem = f"states weights, and {name} was not asked on {platforms.SELF_HOSTED}"
         remedy = "leave the weights out"
     else:
@@ -140,8 +140,8 @@ def sourced(source: str | None, where: str, *, recorded: bool) -> Iterator[Findi
 
 def days(manifest: Manifest, today: date) -> Iterator[Finding]:
     """Yield dates that cannot be: in the future, long ago, or made before it was measured."""
-    found: list[date] = []
-    for pointer, text, what in (
+    dates: list[date] = []
+    for pointer, text, verb in (
         ("/evaluator/measurement_date", manifest.evaluator.measurement_date, "measured"),
         ("/provenance/created", manifest.provenance.created, "written"),
     ):
@@ -151,12 +151,12 @@ def days(manifest: Manifest, today: date) -> Iterator[Finding]:
             problem = "a day that no calendar has"
             yield _finding(layout.DATES, pointer, problem, _MEASURE_AGAIN)
             continue
-        found.append(day)
+        dates.append(day)
         if wrong := misdated(day, today):
             remedy = "set the clock, and measure again"
-            yield _finding(layout.DATES, pointer, f"{what} {wrong}", remedy)
-    if found != sorted(found):
-        measured, created = found
+            yield _finding(layout.DATES, pointer, f"{verb} {wrong}", remedy)
+    if dates != sorted(dates):
+        measured, created = dates
         problem = f"measured on {measured}, and written on {created} already"
         yield _finding(layout.DATES, "/evaluator/measurement_date", problem, _MEASURE_AGAIN)
 

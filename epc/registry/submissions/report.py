@@ -1,4 +1,4 @@
-"""What a check says, as one value; its text, its exit code and its summary follow from it."""
+"""Report of a check, as one value; its text, its exit code and its comment follow from it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from epc.audit.facts import Word
 from epc.errors import Finding, Severity
-from epc.printable import shown
+from epc.printable import one_line
 from epc.protocol.metrics import interpreted
 from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, ModelIdentity
@@ -14,7 +14,7 @@ from epc.records.typed import written
 from epc.registry import platforms
 from epc.registry.kinds.adapter import adapter
 from epc.registry.submissions import layout
-from epc.registry.submissions.checked import AuditResult, Checked, Figure
+from epc.registry.submissions.checked import AuditResult, Figure, SubmissionCheck
 from epc.registry.submissions.statement import Endpoint, Statement
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.statistics.figures import NO_INTERVAL, figure_text, spread_text
@@ -29,19 +29,19 @@ _ASKED: Final = {
 }
 
 
-def dossier(checked: Checked, author: str | None) -> dict[Topic, tuple[str, ...]]:
+def dossier(checked: SubmissionCheck, author: str | None) -> dict[Topic, tuple[str, ...]]:
     """Return what is said of a submission on each topic, as far as it could be looked into."""
-    topics: dict[Topic, Callable[[Checked, str | None], Iterator[str]]] = {
+    topics: dict[Topic, Callable[[SubmissionCheck, str | None], Iterator[str]]] = {
         "claimed": _claimed,
         "recorded": _recorded,
         "recomputed": _recomputed,
         "endpoint": _endpoint,
         "look_at": _look_at,
     }
-    return {topic: tuple(map(shown, say(checked, author))) for topic, say in topics.items()}
+    return {topic: tuple(map(one_line, say(checked, author))) for topic, say in topics.items()}
 
 
-def _claimed(checked: Checked, author: str | None) -> Iterator[str]:
+def _claimed(checked: SubmissionCheck, author: str | None) -> Iterator[str]:
     if (statement := checked.statement) is None:
         return
     yield f"generation: {statement.generation}"
@@ -61,21 +61,21 @@ def _claimed(checked: Checked, author: str | None) -> Iterator[str]:
 def _confirmed(statement: Statement, author: str | None) -> str:
     if author is None:
         return "which no event of GitHub confirmed"
-    same = author.casefold() == statement.login.casefold()
-    return "who opened the pull request" if same else f"while {author} opened the pull request"
+    is_author = author.casefold() == statement.login.casefold()
+    return "who opened the pull request" if is_author else f"while {author} opened the pull request"
 
 
-def _recorded(checked: Checked, _: str | None) -> Iterator[str]:
+def _recorded(checked: SubmissionCheck, _: str | None) -> Iterator[str]:
     yield from adapter(checked.kind).recorded(checked)
 
 
-def _recomputed(checked: Checked, _: str | None) -> Iterator[str]:
+def _recomputed(checked: SubmissionCheck, _: str | None) -> Iterator[str]:
     yield f"first implementation: {checked.first}"
     yield f"second implementation: {checked.second}"
 
 
-def _endpoint(checked: Checked, _: str | None) -> Iterator[str]:
-    for role, model in checked.asked.items():
+def _endpoint(checked: SubmissionCheck, _: str | None) -> Iterator[str]:
+    for role, model in checked.models.items():
         if platforms.platform_of(model) == platforms.SELF_HOSTED:
             yield f"{role}: a server of the contributor's own, which answers to any name"
         else:
@@ -83,7 +83,7 @@ def _endpoint(checked: Checked, _: str | None) -> Iterator[str]:
             yield f"{role}: {_ASKED[platforms.kind_of(model)]} ({places})"
 
 
-def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
+def _look_at(checked: SubmissionCheck, author: str | None) -> Iterator[str]:
     """Yield what no check decides, and a person should."""
     statement = checked.statement
     if statement and author is None:
@@ -94,7 +94,7 @@ def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
         yield "does the digest of the weights belong to the generation? nothing here shows it"
     if statement and statement.replicates:
         yield f"does it repeat {statement.replicates}? a copy with edited answers looks the same"
-    evaluator = checked.asked.get(EVALUATOR)
+    evaluator = checked.models.get(EVALUATOR)
     if evaluator and platforms.kind_of(evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"
     yield from adapter(checked.kind).questions(checked)
@@ -105,7 +105,7 @@ _MOST_CHARACTERS: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class SafeFinding:
     """A finding whose texts can be shown anywhere."""
 
     clause: str
@@ -116,14 +116,14 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
-    """What an audit says of a submission; reports of rule 1 state none."""
+class AuditOutcome:
+    """Outcome of an audit of a submission; reports of rule 1 state none."""
 
     verdict: Word
     p_value: float | None
     tie_rate: float | None
     control: Literal["simulated", "measured", "coin_flip"]
-    findings: tuple[Listed, ...]
+    findings: tuple[SafeFinding, ...]
     rule: int = written(1)
 
     def __str__(self) -> str:
@@ -132,8 +132,8 @@ class Audited:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
-    """What is said of one submission, as far as it could be looked into."""
+class SubmissionReport:
+    """Report on one submission, as far as it could be looked into."""
 
     slug: str
     ok: bool
@@ -142,10 +142,10 @@ class Submitted:
     evaluator: str | None
     endpoint: Endpoint | None
     n: int | None
-    audit: Audited | None
+    audit: AuditOutcome | None
     figures: tuple[Figure, ...]
     blocks: tuple[str, ...]
-    findings: tuple[Listed, ...]
+    findings: tuple[SafeFinding, ...]
     # Reports of before have none of these.
     address: str | None = written(None)
     claimed: str | None = written(None)
@@ -153,7 +153,7 @@ class Submitted:
 
     @property
     def standing(self) -> str:
-        """What it comes to, in a word or two: from its findings, not its flags."""
+        """Outcome in a word or two: from its findings, not its flags."""
         if any(finding.severity == "error" for finding in self.findings):
             return "refused"
         if self.blocks:
@@ -163,61 +163,61 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a check of submissions says (`submission_report` among the schemas)."""
+    """Report of a check of submissions (`submission_report` among the schemas)."""
 
     schema: Literal[1]
     ok: bool
-    submissions: tuple[Submitted, ...]
+    submissions: tuple[SubmissionReport, ...]
     foreign: tuple[str, ...]
-    findings: tuple[Listed, ...]
+    findings: tuple[SafeFinding, ...]
 
 
 def report(
-    done: Sequence[Checked],
-    whole: Findings,
+    done: Sequence[SubmissionCheck],
+    general_findings: Findings,
     foreign: Sequence[str],
     tags: Mapping[str, str | None],
     author: str | None = None,
 ) -> Report:
     """Return the report on some submissions."""
-    general = whole.kept()
+    general = general_findings.as_list()
     return Report(
         schema=1,
-        ok=not _errors(general) and all(each.ok for each in done),
-        submissions=tuple(_submission(each, tags.get(each.slug), author) for each in done),
+        ok=not _errors(general) and all(checked.ok for checked in done),
+        submissions=tuple(_submission(checked, tags.get(checked.slug), author) for checked in done),
         foreign=tuple(foreign),
         findings=_listed(general),
     )
 
 
-def _submission(checked: Checked, tag: str | None, author: str | None) -> Submitted:
-    if any(finding.clause == layout.SECRETS for finding in checked.findings.kept()):
+def _submission(checked: SubmissionCheck, tag: str | None, author: str | None) -> SubmissionReport:
+    if any(finding.clause == layout.SECRETS for finding in checked.findings.as_list()):
         # A report would spread it.
         checked = replace(checked, statement=None, manifest=None, offer=None)
     statement, audit = checked.statement, checked.audit
-    evaluator = checked.asked.get(EVALUATOR)
-    return Submitted(
-        slug=shown(checked.slug),
+    evaluator = checked.models.get(EVALUATOR)
+    return SubmissionReport(
+        slug=one_line(checked.slug),
         ok=checked.ok,
         tag=tag,
-        contributor=shown(statement.contributor) if statement else None,
-        evaluator=shown(checked.evaluator) if checked.evaluator else None,
+        contributor=one_line(statement.contributor) if statement else None,
+        evaluator=one_line(checked.evaluator) if checked.evaluator else None,
         endpoint=_way_asked(statement, evaluator),
-        address=shown(evaluator.endpoint) if evaluator else None,
+        address=one_line(evaluator.endpoint) if evaluator else None,
         claimed=_claims_of(statement) if statement else None,
         n=checked.n,
         audit=_audited(audit) if audit else None,
         figures=tuple(adapter(checked.kind).figures(checked)),
         dossier=dossier(checked, author),
         blocks=tuple(checked.blocks),
-        findings=_listed(checked.findings.kept()),
+        findings=_listed(checked.findings.as_list()),
     )
 
 
 def _claims_of(statement: Statement) -> str:
     """Return which generation is claimed to have been asked, and where."""
-    where = f" on {statement.platform}" if statement.platform else ""
-    return f"{shown(statement.generation)}{shown(where)}"
+    on_platform = f" on {statement.platform}" if statement.platform else ""
+    return f"{one_line(statement.generation)}{one_line(on_platform)}"
 
 
 def _way_asked(statement: Statement | None, evaluator: ModelIdentity | None) -> Endpoint | None:
@@ -227,31 +227,31 @@ def _way_asked(statement: Statement | None, evaluator: ModelIdentity | None) -> 
     return statement.endpoint if statement else None
 
 
-def _audited(audit: AuditResult) -> Audited:
-    stated = audit.as_json()
-    kept = {key: stated[key] for key in ("verdict", "rule", "p_value", "tie_rate", "control")}
-    return Audited(**kept, findings=_listed(audit.findings))
+def _audited(audit: AuditResult) -> AuditOutcome:
+    document = audit.as_json()
+    outcome = {key: document[key] for key in ("verdict", "rule", "p_value", "tie_rate", "control")}
+    return AuditOutcome(**outcome, findings=_listed(audit.findings))
 
 
-def _listed(findings: Sequence[Finding]) -> tuple[Listed, ...]:
+def _listed(findings: Sequence[Finding]) -> tuple[SafeFinding, ...]:
     """Return findings that can be shown anywhere: errors first, so many, so long."""
     ordered = sorted(findings, key=lambda finding: finding.severity != "error")
     listed = [
-        Listed(
-            clause=shown(finding.clause, _MOST_CHARACTERS),
-            where=shown(finding.where, _MOST_CHARACTERS),
-            problem=shown(finding.problem, _MOST_CHARACTERS),
-            remedy=shown(finding.remedy, _MOST_CHARACTERS),
+        SafeFinding(
+            clause=one_line(finding.clause, _MOST_CHARACTERS),
+            where=one_line(finding.where, _MOST_CHARACTERS),
+            problem=one_line(finding.problem, _MOST_CHARACTERS),
+            remedy=one_line(finding.remedy, _MOST_CHARACTERS),
             severity=finding.severity,
         )
         for finding in ordered[:MOST_LISTED]
     ]
-    if more := len(findings) - len(listed):
+    if omitted := len(findings) - len(listed):
         listed.append(
-            Listed(
+            SafeFinding(
                 clause="EPC-2.8",
                 where="",
-                problem=f"{more} more findings are not listed",
+                problem=f"{omitted} more findings are not listed",
                 remedy="mend these first",
                 severity="warning",
             )
@@ -259,23 +259,23 @@ def _listed(findings: Sequence[Finding]) -> tuple[Listed, ...]:
     return tuple(listed)
 
 
-def _errors(findings: Sequence[Finding | Listed]) -> bool:
+def _errors(findings: Sequence[Finding | SafeFinding]) -> bool:
     return any(finding.severity == "error" for finding in findings)
 
 
 def headline(report: Report) -> str:
     """Return the verdict on a report as one sentence; text ends with it, and a summary begins."""
-    words = [submission.standing for submission in report.submissions]
-    if not words and not _errors(report.findings):
+    outcomes = [submission.standing for submission in report.submissions]
+    if not outcomes and not _errors(report.findings):
         return "There is no submission to check." if report.ok else "Refused."
-    if _errors(report.findings) or set(words) - {"ready"} or not report.ok:
+    if _errors(report.findings) or set(outcomes) - {"ready"} or not report.ok:
         listed = [*report.findings, *(f for s in report.submissions for f in s.findings)]
         count = sum(finding.severity == "error" for finding in listed)
-        if not count and "not a baseline" in words:
+        if not count and "not a baseline" in outcomes:
             return "Not to be published: what was measured cannot serve as a baseline."
         return f"Refused: {count} {'error' if count == 1 else 'errors'}."
-    many = "This submission" if len(words) == 1 else f"Each of {len(words)} submissions"
-    return f"{many} can be published."
+    offer = "This submission" if len(outcomes) == 1 else f"Each of {len(outcomes)} submissions"
+    return f"{offer} can be published."
 
 
 def text(report: Report) -> Iterator[str]:
@@ -287,7 +287,7 @@ def text(report: Report) -> Iterator[str]:
     yield headline(report)
 
 
-def _submission_lines(submission: Submitted) -> Iterator[str]:
+def _submission_lines(submission: SubmissionReport) -> Iterator[str]:
     yield f"{submission.slug}: {submission.standing}"
     if submission.evaluator:
         by = f", by {submission.contributor}" if submission.contributor else ""
@@ -308,7 +308,7 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
 
 def figure_line(figure: Figure) -> str:
     """Return one figure with its interval and, where it has one, its noise."""
-    line = f"{figure.name:<34} {figure_text(figure.mean, figure.ci95, none=NO_INTERVAL)}"
+    line = f"{figure.name:<34} {figure_text(figure.mean, figure.ci95, absent=NO_INTERVAL)}"
     if (floor := figure.noise_floor) and (excess := figure.excess):
         line += f"  noise floor {spread_text(floor.mean, floor.q025, floor.q975)}"
         line += f"  excess {figure_text(excess.mean, excess.ci95, '+.3f', NO_INTERVAL)}"
@@ -316,7 +316,7 @@ def figure_line(figure: Figure) -> str:
     return line.rstrip()
 
 
-def finding_lines(finding: Listed) -> Iterator[str]:
+def finding_lines(finding: SafeFinding) -> Iterator[str]:
     """Yield a finding as `epc validate` prints one."""
     mark = "" if finding.severity == "error" else f"{finding.severity}: "
     where = finding.where or "(the whole)"

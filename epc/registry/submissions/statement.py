@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from epc.digests import sha256
 from epc.errors import Finding
 from epc.json_text import pointer
-from epc.printable import shown
+from epc.printable import one_line
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -18,7 +18,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps_line
 from epc.records.typed import parse
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
@@ -81,10 +81,10 @@ class Statement:
     weights: str | None = None
     source: str | None = None
 
-    def said(self) -> Said:
+    def declaration(self) -> Declaration:
         """Return what goes onto the snapshot's card."""
         conflicts = self.conflicts.strip()
-        return Said(
+        return Declaration(
             generation=self.generation,
             contributor=self.contributor,
             login=self.login,
@@ -130,8 +130,10 @@ def _shape_problems(value: Any) -> Iterator[Finding]:
             yield Finding(clause=layout.WHO, where=f"/{key}", problem="is missing", remedy=remedy)
     for finding in wrong:
         if key := finding.where.removeprefix("/"):  # what is said of the whole is a missing key
-            other = _ANEW if key in keys else "remove it"
-            yield replace(finding, remedy=f"write {_EXAMPLES[key]}" if key in _EXAMPLES else other)
+            fallback = _ANEW if key in keys else "remove it"
+            yield replace(
+                finding, remedy=f"write {_EXAMPLES[key]}" if key in _EXAMPLES else fallback
+            )
 
 
 def statement_texts(statement: Statement) -> Iterator[Finding]:
@@ -164,7 +166,7 @@ def _of_text(where: str, text: str, kind: Kind) -> Iterator[Finding]:
     if kind == "name" and beyond:
         problem = f"has {beyond!a}, no letter of A to Z"
         remedy = "maintainer: can it be taken for another's name?"
-        yield Finding(layout.TEXT, shown(where), problem, remedy, severity="warning")
+        yield Finding(layout.TEXT, one_line(where), problem, remedy, severity="warning")
 
 
 def _texts(
@@ -192,12 +194,12 @@ def placed(document: str, finding: Finding) -> Finding:
 
 def noted(clause: str, where: str, problem: str, remedy: str) -> Finding:
     """Return a finding whose problem may hold other people's text."""
-    return Finding(clause=clause, where=where, problem=shown(problem), remedy=remedy)
+    return Finding(clause=clause, where=where, problem=one_line(problem), remedy=remedy)
 
 
 def _text(where: str, problem: str) -> Finding:
     remedy = "write plain words; site/docs/submissions.md says what each field may hold"
-    return Finding(clause=layout.TEXT, where=shown(where), problem=problem, remedy=remedy)
+    return Finding(clause=layout.TEXT, where=one_line(where), problem=problem, remedy=remedy)
 
 
 _RAW: Final[tuple[RawName, ...]] = ("trials", "calls")
@@ -221,5 +223,5 @@ def identity(manifest: Manifest) -> str:
 def _model(model: Json | None) -> Json | None:
     if model is None:
         return None
-    kept = ("method", "decoding", "prompt_template")
-    return {key: model[key] for key in (*IDENTITY, *kept) if key in model}
+    asking_keys = ("method", "decoding", "prompt_template")
+    return {key: model[key] for key in (*IDENTITY, *asking_keys) if key in model}

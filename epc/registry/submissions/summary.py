@@ -9,9 +9,9 @@ from typing import Final
 
 from epc.printable import code
 from epc.registry.submissions.report import (
-    Listed,
     Report,
-    Submitted,
+    SafeFinding,
+    SubmissionReport,
     Topic,
     figure_line,
     headline,
@@ -54,7 +54,7 @@ def _body(report: Report) -> Iterator[str]:
         yield from _findings(report.findings)
 
 
-def _submission(submission: Submitted) -> Iterator[str]:
+def _submission(submission: SubmissionReport) -> Iterator[str]:
     yield from ("", f"**{code(submission.slug)}**: {submission.standing}", "")
     for title, topic in _TOPICS.items():
         facts = submission.dossier.get(topic, ())
@@ -64,7 +64,7 @@ def _submission(submission: Submitted) -> Iterator[str]:
     yield from _findings(submission.findings)
 
 
-def _beside(topic: str, submission: Submitted) -> Iterator[str]:
+def _beside(topic: str, submission: SubmissionReport) -> Iterator[str]:
     """Yield the lines of a topic that stand in the report by themselves."""
     if topic == "claimed" and submission.tag:
         yield f"to be published as {code(submission.tag)}"
@@ -75,7 +75,7 @@ def _beside(topic: str, submission: Submitted) -> Iterator[str]:
         yield from (f"blocks publication: {code(block)}" for block in submission.blocks)
 
 
-def _findings(findings: Sequence[Listed]) -> Iterator[str]:
+def _findings(findings: Sequence[SafeFinding]) -> Iterator[str]:
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
         where, clause = code(finding.where or "(the whole)"), code(finding.clause)
         yield f"{number}. {finding.severity}, {where}: {code(finding.problem)} ({clause})"

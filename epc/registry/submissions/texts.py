@@ -40,9 +40,11 @@ def problems(text: str, kind: Kind) -> Iterator[str]:
     if len(text) > MOST[kind]:
         yield f"{len(text):,} characters, expected at most {MOST[kind]:,}"
         text = text[: MOST[kind]]
-    hidden = [at for at, char in enumerate(text) if _is_hidden(char)]
+    hidden = [index for index, char in enumerate(text) if _is_hidden(char)]
     if kind == "prompt":
-        hidden = [at for at in hidden if text[at] not in _LINES and not _joins(text, at)]
+        hidden = [
+            index for index in hidden if text[index] not in _LINES and not _joins(text, index)
+        ]
     if hidden:
         yield f"holds a character that is not seen, U+{ord(text[hidden[0]]):04X}"
     if text.startswith(FORMULA):
@@ -62,24 +64,24 @@ def _active(text: str) -> Iterator[str]:
         (_MARKDOWN, "a Markdown link or picture"),
         (_SCHEME, "an address that runs or opens something"),
     )
-    for pattern, what in patterns:
+    for pattern, label in patterns:
         if pattern.search(text):
-            yield f"holds what reads as {what}"
+            yield f"holds what reads as {label}"
 
 
 def _is_hidden(char: str) -> bool:
-    """Whether a character is not seen, and no space that is: a no-break space is one."""
+    """Return whether a character is not seen, and no space that is: a no-break space is one."""
     return not is_seen(char) and unicodedata.category(char) != "Zs"
 
 
-def _joins(text: str, at: int) -> bool:
-    """Whether a joiner stands where scripts and emoji are spelt with one: between two of theirs.
+def _joins(text: str, index: int) -> bool:
+    """Return whether a joiner stands where scripts and emoji have one: between two of theirs.
 
     Elsewhere a row of joiners could spell what only a model reads.
     """
-    around = text[at - 1 : at] + text[at + 1 : at + 2]
+    around = text[index - 1 : index] + text[index + 1 : index + 2]
     beyond = len(around) == len("ab") and all(ord(c) >= _JOINED and is_seen(c) for c in around)
-    return text[at] in _JOINERS and beyond
+    return text[index] in _JOINERS and beyond
 
 
 def _is_plain(char: str, marks: str) -> bool:
@@ -144,17 +146,17 @@ def scan(path: Path, secrets: Mapping[str, str]) -> Iterator[tuple[int, str]]:
 
 def scan_lines(lines: Iterable[bytes], secrets: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Yield the numbers, from 1, and kinds of the lines that hold a secret."""
-    own = {
+    forms = {
         form: name
         for value, name in secrets.items()
         if len(value) >= _SHORTEST and len(set(value)) >= _LEAST_DISTINCT
         for form in (value, json.dumps(value, ensure_ascii=False)[1:-1])
     }
     for number, line in enumerate(lines, start=1):
-        if not own and not any(hint in line for hint in _HINTS):
+        if not forms and not any(hint in line for hint in _HINTS):
             continue
         text = _plain(line.decode("utf-8", "replace"))
-        for name in dict.fromkeys(name for form, name in own.items() if form in text):
+        for name in dict.fromkeys(name for form, name in forms.items() if form in text):
             yield number, f"the value of {name}"
         for match in _SHAPE.finditer(text):
             yield number, _NAMES[int((match.lastgroup or "s0")[1:])]

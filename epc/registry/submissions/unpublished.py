@@ -1,4 +1,4 @@
-"""What a pull request changes below `snapshots/` and `epc admin submission publish` does not make.
+"""Changes of a pull request below `snapshots/` that `epc admin submission publish` does not make.
 
 Pull requests are where the registry is written, so this is where a word of trust is kept from
 whoever writes a card by hand: what a merge would bring is made again, in a clone, from the
@@ -15,7 +15,7 @@ from typing import Any, Final
 from epc import json_text
 from epc.errors import EpcError
 from epc.json_text import lines_of
-from epc.printable import shown
+from epc.printable import one_line
 from epc.records.earlier import is_seal
 from epc.records.findings import Findings
 from epc.records.typed import parse
@@ -49,7 +49,7 @@ def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
         return
     for mode, path in _entries(checkout, merge):
         if mode in _LINKS:
-            findings.add(layout.ONE, shown(path), "is a link, expected a file", _REMEDY)
+            findings.add(layout.ONE, one_line(path), "is a link, expected a file", _REMEDY)
     before, after = (_events(checkout, commit) for commit in (main, merge))
     if after[: len(before)] != before:
         remedy = "put the new events behind those of main, which stay as they are"
@@ -69,14 +69,14 @@ def _as_made(checkout: Path, main: str, merge: str, day: date, findings: Finding
     """Note where a publication is not what main's submissions become."""
     with _clone(checkout, main) as clone:
         try:
-            with locked(clone, tell=lambda _: None) as lock:
-                promote_all(lock, day=day, tell=lambda _: None, git=False)
+            with locked(clone, progress=lambda _: None) as lock:
+                promote_all(lock, day=day, progress=lambda _: None, git=False)
         except EpcError as error:
             findings.add(layout.ONE, _HOME, f"cannot be made again: {error}", _REMEDY)
             return
         git(clone, "add", "--all", "--", _HOME)
-        made = git(clone, "write-tree").strip()
-        apart = [path for path in _differing(clone, made, merge) if path.startswith(f"{_HOME}/")]
+        tree = git(clone, "write-tree").strip()
+        apart = [path for path in _differing(clone, tree, merge) if path.startswith(f"{_HOME}/")]
     _note(apart, "is not what `epc admin submission publish` makes of main's submissions", findings)
 
 
@@ -85,8 +85,8 @@ def _clone(checkout: Path, commit: str) -> Iterator[Path]:
     """Lend a clone that shares the objects of a checkout, at a commit."""
     with TemporaryDirectory(prefix="epc-") as folder:
         clone = Path(folder) / "clone"
-        words = ("clone", "--quiet", "--shared", "--no-checkout", ".", str(clone))
-        git(checkout, *words)
+        arguments = ("clone", "--quiet", "--shared", "--no-checkout", ".", str(clone))
+        git(checkout, *arguments)
         git(clone, "checkout", "--quiet", "--detach", git(checkout, "rev-parse", commit).strip())
         yield clone
 
@@ -119,20 +119,20 @@ def _published(lines: list[str]) -> Iterator[date]:
             yield event.date
 
 
-def _differing(checkout: Path, one: str, other: str) -> list[str]:
-    words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", one, other)
-    return list(filter(None, git(checkout, *words).split("\0")))
+def _differing(checkout: Path, before: str, after: str) -> list[str]:
+    arguments = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, after)
+    return list(filter(None, git(checkout, *arguments).split("\0")))
 
 
 def _is_sealed(path: str) -> bool:
     """Return whether a path is of a published snapshot, or of the store."""
-    home, _, rest = path.partition("/")
-    name = rest.partition("/")[0]
+    home, _, below = path.partition("/")
+    name = below.partition("/")[0]
     return home == _HOME and (name.startswith("v") or name == registry_layout.STORE)
 
 
 def _note(paths: list[str], problem: str, findings: Findings) -> None:
     for path in paths[:_MOST_LISTED]:
-        findings.add(layout.ONE, shown(path), problem, _REMEDY)
+        findings.add(layout.ONE, one_line(path), problem, _REMEDY)
     if len(paths) > _MOST_LISTED:
         findings.add(layout.ONE, _HOME, f"{len(paths):,} files: {problem}", _REMEDY)

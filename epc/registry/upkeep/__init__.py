@@ -1,1 +1,1 @@
-"""What the registry needs today: ends that came or come, dates that moved, addresses that went."""
+"""Upkeep of the registry: ends that came or come, dates that moved, addresses that went."""

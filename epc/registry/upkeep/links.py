@@ -46,29 +46,31 @@ def addresses(checkout: Path, registry: Registry) -> dict[str, tuple[str, ...]]:
         for pattern in _DOCUMENTS
         for path in checkout.glob(pattern)
     ]
-    texts += [(f"evaluator {r['generation']}", _strings(r)) for r in registry.given["evaluators"]]
-    texts += [(e["card"]["tag"], _strings(e["card"])) for e in registry.given["snapshots"]]
-    for where, text in texts:
+    texts += [
+        (f"evaluator {r['generation']}", _strings(r)) for r in registry.document["evaluators"]
+    ]
+    texts += [(e["card"]["tag"], _strings(e["card"])) for e in registry.document["snapshots"]]
+    for place, text in texts:
         for match in _ADDRESS.findall(text):
             address = match.rstrip(".,;:!?*_")
             if _is_somebody(address):
-                by_address.setdefault(address, set()).add(where)
+                by_address.setdefault(address, set()).add(place)
     return {address: tuple(sorted(places)) for address, places in sorted(by_address.items())}
 
 
-def ask_all(known: dict[str, tuple[str, ...]]) -> list[Link]:
+def ask_all(places_of: dict[str, tuple[str, ...]]) -> list[Link]:
     """Ask every address once, and those that gave no clear answer once more.
 
     Raises: WorldError if none answers at all: then it is the network that is gone.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        first = dict(zip(known, pool.map(_ask, known), strict=True))
-        again = [address for address, (state, _) in first.items() if state != "answers"]
-        first |= dict(zip(again, pool.map(_ask, again), strict=True))
-    if known and not any(answer.isdigit() for _, answer in first.values()):
-        raise WorldError(f"none of {len(known)} addresses answers\n  fix: look at the network")
+        first = dict(zip(places_of, pool.map(_ask, places_of), strict=True))
+        unclear = [address for address, (state, _) in first.items() if state != "answers"]
+        first |= dict(zip(unclear, pool.map(_ask, unclear), strict=True))
+    if places_of and not any(answer.isdigit() for _, answer in first.values()):
+        raise WorldError(f"none of {len(places_of)} addresses answers\n  fix: look at the network")
     return [
-        Link(address=address, places=known[address], state=state, said=answer)
+        Link(address=address, places=places_of[address], state=state, said=answer)
         for address, (state, answer) in first.items()
     ]
 
@@ -107,12 +109,12 @@ def _is_somebody(address: str) -> bool:
 
 
 def _strings(document: Any) -> str:
-    return "\n".join(_each(document))
+    return "\n".join(_texts_in(document))
 
 
-def _each(node: Any) -> Iterator[str]:
+def _texts_in(node: Any) -> Iterator[str]:
     if isinstance(node, str):
         yield node
     elif isinstance(node, dict | list):
         for value in node.values() if isinstance(node, dict) else node:
-            yield from _each(value)
+            yield from _texts_in(value)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from epc.printable import some
+from epc.printable import shortened
 from epc.records.model_names import key
 from epc.registry.expiry import Expiry, days_away
 from epc.registry.lists import Claim, table
@@ -59,7 +59,7 @@ class Coverage:
             f"{self.ids - missing} ({share:.1%}): {by_state}; without: {missing}"
         )
         for reason, ids in self.unknown.items():
-            yield f"  {len(ids)} {reason}: {some(ids, _EXAMPLES)}"
+            yield f"  {len(ids)} {reason}: {shortened(ids, _EXAMPLES)}"
 
 
 def judges(document: Any) -> list[str]:
@@ -77,17 +77,17 @@ def coverage(registry: Registry, document: Any, called: str, as_of: date) -> Cov
     states: Counter[str] = Counter()
     unknown: dict[str, list[str]] = {}
     for name in ids:
-        stated = {state.status for state in registry.expiry([name], as_of)}
-        if first := next((status for status in _ORDER if status in stated), None):
+        statuses = {state.status for state in registry.expiry([name], as_of)}
+        if first := next((status for status in _ORDER if status in statuses), None):
             states[first] += 1
         else:
             unknown.setdefault(_reason(registry, name), []).append(name)
-    most = sorted(unknown.items(), key=lambda item: -len(item[1]))
+    by_size = sorted(unknown.items(), key=lambda item: -len(item[1]))
     return Coverage(
         table=called,
         ids=len(ids),
         states={status: states[status] for status in _ORDER if states[status]},
-        unknown={reason: tuple(names) for reason, names in most},
+        unknown={reason: tuple(names) for reason, names in by_size},
     )
 
 
@@ -102,8 +102,8 @@ def _reason(registry: Registry, name: str) -> str:
     if registry.names.is_alike(last):
         return NO_ROUTE
     parts = re.split(r"[-:]", key(last))
-    begun = ("-".join(parts[:many]) for many in range(len(parts) - 1, 0, -1))
-    return VARIANT if any(registry.names.is_alike(each) for each in begun) else NOTHING
+    begun = ("-".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    return VARIANT if any(registry.names.is_alike(prefix) for prefix in begun) else NOTHING
 
 
 MARK: Final = "<!-- epc-upkeep -->"
@@ -113,7 +113,7 @@ _MOST_CHARACTERS: Final = 12_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upkeep:
-    """What is new within the notice period, and what sources and servers say otherwise.
+    """Work on the registry: ends within the notice period, and what sources and servers contradict.
 
     `links` is None where nobody asked, `gone_before` counts what expired earlier than that.
     `coverage` says how many models of a table have a state, where one was given.
@@ -130,14 +130,16 @@ class Upkeep:
     coverage: Coverage | None = None
 
     @property
-    def gone(self) -> list[Link]:
+    def gone_links(self) -> list[Link]:
         """The addresses that are gone."""
         return [link for link in self.links or () if link.state == "gone"]
 
     @property
     def clean(self) -> bool:
-        """Whether nobody has anything to do."""
-        return not (self.expired or self.expiring or self.unknown or self.proposals or self.gone)
+        """Return whether nobody has anything to do."""
+        return not (
+            self.expired or self.expiring or self.unknown or self.proposals or self.gone_links
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the value as plain JSON."""
@@ -172,7 +174,7 @@ def upkeep(
     expired = [state for state in states if state.status == "expired"]
     new = [state for state in expired if state.since and state.since > news]
     records = registry.records
-    known = [*records, *(generation.record for generation in registry.catalogue.values())]
+    all_records = [*records, *(generation.record for generation in registry.catalogue.values())]
     return Upkeep(
         as_of=as_of,
         expired=tuple(new),
@@ -180,7 +182,9 @@ def upkeep(
         unknown=tuple(state for state in states if state.status in {"unknown", "unconfirmed"}),
         gone_before=len(expired) - len(new),
         proposals=diff(records, claims),
-        unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(known, claims)),
+        unheard=tuple(
+            f"{claim.platform}/{claim.model}" for claim in candidates(all_records, claims)
+        ),
         links=None if links is None else tuple(links),
         coverage=coverage,
     )
@@ -189,7 +193,7 @@ def upkeep(
 def text(report: Upkeep) -> str:
     """Return the value for a terminal."""
     parts = [f"{title}: {count}\n{_indented(lines)}" for title, count, lines, _ in _parts(report)]
-    return "\n".join([*(parts or ["nothing needs anybody"]), _rest(report), *_covered(report)])
+    return "\n".join([*(parts or ["nothing needs anybody"]), _counts(report), *_covered(report)])
 
 
 def markdown(report: Upkeep) -> str:
@@ -200,18 +204,20 @@ def markdown(report: Upkeep) -> str:
     for title, count, lines, remedy in _parts(report):
         blocks += [f"### {title}: {count}", remedy, _fenced(lines)]
     covered = [_fenced("\n".join(_covered(report)))] if report.coverage else []
-    return "\n\n".join([*blocks, _rest(report), *covered]) + "\n"
+    return "\n\n".join([*blocks, _counts(report), *covered]) + "\n"
 
 
 def _parts(report: Upkeep) -> Iterator[tuple[str, int, str, str]]:
     """Yield each section that has anything: title, number, lines, what to do."""
-    again = "Measure the evaluator again and publish the next snapshot, or let it stand as expired."
+    remeasure = (
+        "Measure the evaluator again and publish the next snapshot, or let it stand as expired."
+    )
     dates = "Look the dates up at the platform, and write them to `snapshots/evaluators/`."
     apply = "If you believe it: `epc admin evaluators sync | git apply`, with the source it names."
     mend = "Name another source, or a copy of the page in an archive."
     for title, states, remedy in (
-        ("Expired lately", report.expired, again),
-        ("Expiring soon", report.expiring, again),
+        ("Expired lately", report.expired, remeasure),
+        ("Expiring soon", report.expiring, remeasure),
         ("Unknown", report.unknown, dates),
     ):
         if states:
@@ -219,9 +225,11 @@ def _parts(report: Upkeep) -> Iterator[tuple[str, int, str, str]]:
     if report.proposals:
         files = report.proposals.count("\n+++ ")
         yield "Dates that moved", files, report.proposals, apply
-    if report.gone:
-        gone = "\n".join(f"{x.address}  {x.said}  in {', '.join(x.places)}" for x in report.gone)
-        yield "Addresses that are gone", len(report.gone), gone, mend
+    if report.gone_links:
+        lines = "\n".join(
+            f"{x.address}  {x.said}  in {', '.join(x.places)}" for x in report.gone_links
+        )
+        yield "Addresses that are gone", len(report.gone_links), lines, mend
 
 
 def _state(state: Expiry) -> str:
@@ -230,7 +238,7 @@ def _state(state: Expiry) -> str:
     return f"{state.id}{day}{reason}: {state.note}"
 
 
-def _rest(report: Upkeep) -> str:
+def _counts(report: Upkeep) -> str:
     """Return the counts of what is nobody's task."""
     counts = [f"expired before: {report.gone_before}"]
     if report.unheard:
@@ -253,11 +261,11 @@ def _indented(lines: str) -> str:
 
 def _fenced(lines: str) -> str:
     """Return lines in a block that nothing in them can end."""
-    kept = lines.rstrip("\n")
-    if len(kept) > _MOST_CHARACTERS:
-        kept = (
-            kept[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n... and more: run `epc admin upkeep`"
+    block = lines.rstrip("\n")
+    if len(block) > _MOST_CHARACTERS:
+        block = (
+            block[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n... and more: run `epc admin upkeep`"
         )
-    runs = [len(run) for run in re.findall("`+", kept)]
+    runs = [len(run) for run in re.findall("`+", block)]
     fence = "`" * max(3, *(n + 1 for n in runs), 3)
-    return f"{fence}text\n{kept}\n{fence}"
+    return f"{fence}text\n{block}\n{fence}"

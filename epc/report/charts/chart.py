@@ -1,4 +1,4 @@
-"""What every picture has (a specification, numbers, words), and figures with intervals as one.
+"""Parts of every picture (a specification, numbers, words), and figures with intervals as one.
 
 Colours are of the Okabe-Ito set. They stand in the drawing as they are named here, and the site's
 style sheet gives each its shade for a dark page, so that one drawing serves both.
@@ -22,7 +22,7 @@ _LETTERS: Final = 11  # pixels
 
 
 class Chart(Struct, frozen=True, kw_only=True):
-    """One picture: `name` is unique on its page, `note` says how to read it.
+    """A picture: `name` is unique on its page, `note` says how to read it.
 
     `alternative` states what the picture shows to whoever cannot see it, `rows` are its numbers.
     """
@@ -97,7 +97,7 @@ def listed(field: str, order: list[str], **axis: Any) -> Json:
     return {"field": field, "type": "nominal", "sort": order, "axis": settings}
 
 
-def told(**fields: str) -> list[Json]:
+def tooltip_fields(**fields: str) -> list[Json]:
     """Return the values to show when a reader hovers over a mark: field and title."""
     return [{"field": field, "title": title} for field, title in fields.items()]
 
@@ -127,19 +127,19 @@ def rows_of(figures: Iterable[Figure]) -> list[Json]:
     ]
 
 
-def dots(rows: list[Json], title: str, at: Sequence[float] = (), **scale: Any) -> Json:
-    """Return the content of a picture of rows; there are lines to read them by where `at` says."""
+def dots(rows: list[Json], title: str, guides: Sequence[float] = (), **scale: Any) -> Json:
+    """Return the content of a picture of rows; there are lines to read them by at the `guides`."""
     spread = [row for row in rows if row["low"] is not None]
     names = [str(row["figure"]) for row in rows]
     lines = "split(datum.label, '\\n')"
     y = listed("figure", names, labelLimit=_LONGEST, labelExpr=lines)
     tall = _ROW * (1 + max(name.count("\n") for name in names))
-    facts = told(figure="figure", value=title, low="from", high="to")
+    facts = tooltip_fields(figure="figure", value=title, low="from", high="to")
     ends = {"x": quantity("low", title, **scale), "x2": {"field": "high"}, "y": y}
     dot = {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": FIRST}
     marks = {"type": "rule", "color": MUTED}
     layers = [
-        layer([{"at": line} for line in at], marks, x=quantity("at", title, **scale)),
+        layer([{"at": line} for line in guides], marks, x=quantity("at", title, **scale)),
         *([layer(spread, {"type": "rule", "size": 2.5, "color": FIRST}, **ends)] if spread else []),
         layer(rows, dot, x=quantity("value", title, **scale), y=y, tooltip=facts),
     ]

@@ -1,4 +1,4 @@
-"""What judges gave, how often they were invalid, how far they agree: each with its interval."""
+"""Pictures of what judges gave, how often that was invalid, how far they agree, with intervals."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,12 +14,12 @@ _MOST: Final = 12  # of an axis; the tables have them all
 _LINE: Final = "Line: 95% interval, clustered by question."
 
 
-def judging_charts(one: Evaluation) -> Iterator[Chart]:
+def judging_charts(evaluation: Evaluation) -> Iterator[Chart]:
     """Yield the pictures of an evaluation, as far as it has figures for them."""
     groups = [
-        (f"{words} {group.value}", group)
-        for axis, words in _AXES.items()
-        for group in one.primary.groups(axis)[:_MOST]
+        (f"{axis_title} {group.value}", group)
+        for axis, axis_title in _AXES.items()
+        for group in evaluation.primary.groups(axis)[:_MOST]
     ]
     scores = list(_scores(groups))
     if scores:
@@ -30,7 +30,7 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
             scores,
             dots(rows_of(scores), "overall score", domain=[0, HIGHEST_OVERALL]),
         )
-    if one.primary.all.invalid.count:
+    if evaluation.primary.all.invalid.count:
         invalid = list(_invalid(groups))
         yield interval_chart(
             "invalid",
@@ -39,7 +39,7 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
             invalid,
             dots(rows_of(invalid), "invalid, of 100", domain=[0, 100]),
         )
-    kappas = list(_kappas(one))
+    kappas = list(_kappas(evaluation))
     if kappas:
         low = min(0.0, *(interval[0] for _, _, interval in kappas if interval), 0.0)
         yield interval_chart(
@@ -66,8 +66,8 @@ def _invalid(groups: list[tuple[str, Group]]) -> Iterator[Figure]:
             yield label, 100 * group.invalid.value, interval
 
 
-def _kappas(one: Evaluation) -> Iterator[Figure]:
-    for pair in one.agreement.pairs:
+def _kappas(evaluation: Evaluation) -> Iterator[Figure]:
+    for pair in evaluation.agreement.pairs:
         kappa = pair.compared.kappa[OVERALL]
         if kappa is not None:
             yield "\nand ".join(pair.judges), kappa, pair.compared.kappa_ci95[OVERALL]

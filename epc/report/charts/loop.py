@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from epc.analysis.loops import LoopReport, RunsReport
+from epc.analysis.loop import LoopReport, RunsReport
 from epc.protocol.results import Json
 from epc.report.charts.chart import (
     FIRST,
@@ -15,7 +15,7 @@ from epc.report.charts.chart import (
     Chart,
     layer,
     quantity,
-    told,
+    tooltip_fields,
 )
 from epc.statistics.figures import Figure
 
@@ -116,7 +116,7 @@ def _panel(rows: list[Json], title: str, ends: Sequence[int], calls: int) -> Jso
     colour = {"field": "gain", "type": "nominal", "scale": _COLOURS}
     shape = {"field": "gain", "type": "nominal", "scale": _SHAPES}
     x, y = quantity("calls", _CALLS, domain=[0, calls]), quantity("value", title)
-    facts = told(gain="gain", value=title, low="from", high="to", candidate="candidate")
+    facts = tooltip_fields(gain="gain", value=title, low="from", high="to", candidate="candidate")
     rule, line = {"type": "rule", "color": MUTED}, {"type": "rule", "size": 2}
     mark = {"type": "point", "filled": True, "size": 60, "opacity": 1}
     ends_of = {"y": quantity("low", title), "y2": {"field": "high"}}

@@ -1,4 +1,4 @@
-"""What crosses between domains: choices redirected and what that costs; of many, as matrices."""
+"""Pictures of what crosses between domains: choices redirected and what that costs; as matrices."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from epc.report.charts.chart import (
     layer,
     listed,
     quantity,
-    told,
+    tooltip_fields,
 )
 from epc.report.coupling_text import MATRICES, MEANING, NOT_QUALITY, cell, headline
 from epc.spec.coupling import MARGIN
@@ -85,15 +85,15 @@ def _rows(direction: Direction, into: Into) -> Iterator[Json]:
 def _panel(rows: list[Json], title: str, titles: list[str], behind: list[Json]) -> Json:
     """Return one figure's panel: both directions below each other, both intervals in each."""
     y = listed("direction", titles)
-    beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
+    offset = {"field": "of", "type": "nominal", "sort": _SCOPES}
     colour = {"field": "of", "type": "nominal", "scale": colours(_SCOPES)}
     shape = {"field": "of", "type": "nominal", "scale": {"domain": _SCOPES, "range": _SHAPES}}
-    facts = told(direction="direction", of="of", value=title, low="from", high="to")
+    facts = tooltip_fields(direction="direction", of="of", value=title, low="from", high="to")
     spread = [row for row in rows if row["low"] is not None]
     rule = {"type": "rule", "size": 2.5}
     dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
     start = quantity("low", title)
-    ends = {"y": y, "yOffset": beside, "color": colour}
+    ends = {"y": y, "yOffset": offset, "color": colour}
     drawn = layer(rows, dot, **ends, x=quantity("value", title), shape=shape, tooltip=facts)
     spans = [layer(spread, rule, **ends, x=start, x2={"field": "high"})] if spread else []
     return {
@@ -122,7 +122,7 @@ _SCALE: Final = {"redirected": "blues", "regret": "redblue"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cell:
-    """One figure of one ordered pair, as a number and as it is written."""
+    """A figure of one ordered pair, as a number and as it is written."""
 
     first: str
     then: str
@@ -174,8 +174,8 @@ def _matrix_cells(direction: Direction, into: Into) -> Iterator[_Cell]:
 def _matrix_panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
     of_figure = [cell for cell in cells if cell.figure == figure]
     rows = list(map(asdict, of_figure))
-    most = max(1.0, *(abs(cell.value) for cell in of_figure))
-    ends = [0, most] if figure == "redirected" else [most, -most]
+    largest = max(1.0, *(abs(cell.value) for cell in of_figure))
+    ends = [0, largest] if figure == "redirected" else [largest, -largest]
     axis = {"labelAngle": 0, "labelLimit": 0}
     position = {
         "x": {"field": "then", "type": "nominal", "sort": names, "title": "then", "axis": axis},
@@ -183,7 +183,7 @@ def _matrix_panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
     }
     scale = {"scheme": _SCALE[figure], "domain": ends}
     colour = {"field": "value", "type": "quantitative", "scale": scale, "legend": None}
-    facts = told(first="first", then="then", value=MATRICES[figure], interval="interval")
+    facts = tooltip_fields(first="first", then="then", value=MATRICES[figure], interval="interval")
     written = {"type": "text", "fontSize": 10, "color": INK}
 
     def text(field: str, dy: int) -> Json:

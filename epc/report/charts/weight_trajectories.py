@@ -4,7 +4,7 @@ from typing import Final
 
 from epc.analysis.trajectories import Trajectories
 from epc.protocol.results import Json
-from epc.report.charts.chart import INK, MUTED, Chart, colours, layer, quantity, told
+from epc.report.charts.chart import INK, MUTED, Chart, colours, layer, quantity, tooltip_fields
 
 _COLUMNS: Final = 3
 _PLACES: Final = 5
@@ -26,7 +26,7 @@ def trajectories_chart(trajectories: Trajectories) -> Chart:
         for name, path in zip(trajectories.strategies, trajectory, strict=True)
         for number, (mean, low, high) in enumerate(path)
     ]
-    alternative = _words(trajectories)
+    alternative = _alternative(trajectories)
     return Chart(
         name="trajectories",
         title="How the weights went",
@@ -58,7 +58,7 @@ def _content(trajectories: Trajectories, rows: list[Json]) -> Json:
     x = quantity("round", domain=[0, 2 * trajectories.rounds]) | {"axis": axis}
     y = quantity("mean", None, zero=True, nice=False) | {"axis": {"tickCount": 3, "title": None}}
     dashed = {"type": "rule", "color": MUTED, "strokeDash": [3, 3]}
-    facts = told(strategy="strategy", order="order", round="round", mean="mean weight")
+    facts = tooltip_fields(strategy="strategy", order="order", round="round", mean="mean weight")
     band = {"type": "area", "opacity": 0.25, "line": False}
     line = {"type": "line", "strokeWidth": 1.5}
     return {
@@ -88,7 +88,7 @@ def _content(trajectories: Trajectories, rows: list[Json]) -> Json:
     }
 
 
-def _words(trajectories: Trajectories) -> str:
+def _alternative(trajectories: Trajectories) -> str:
     """Return which strategy ends with most weight in each order."""
     ends = []
     for order, trajectory in zip(_orders(trajectories), trajectories.paths, strict=True):

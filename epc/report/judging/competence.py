@@ -1,4 +1,4 @@
-"""What tests say of judges, as parts of a document."""
+"""Document parts of what tests say of judges."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -87,7 +87,7 @@ def _shifts(competence: Competence) -> Iterator[Part]:
             to_two_places(row),
             f"{row.pairs:,}",
             f"{row.lost:,}",
-            _NONE[row.none],
+            _NONE[row.no_shift],
             "" if row.over == OVERALL else row.over,
         )
         for row in competence.shifts

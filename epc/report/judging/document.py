@@ -8,16 +8,16 @@ from typing import Final
 
 from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import (
-    Against,
     Agreement,
     BetweenPeople,
-    Cited,
-    Compared,
     Disagreement,
-    Drifted,
+    DriftRow,
     Group,
-    Labelled,
+    JudgeAgainstPeople,
+    LabelReport,
     Opinion,
+    Quotation,
+    ScoreAgreement,
     SelfPreference,
     Share,
     Statement,
@@ -61,8 +61,10 @@ epc judge report . --html FILE    # this page"""
 def text(report: Report) -> str:
     """Return the printed form of a report."""
     evaluations = (
-        printed([f"{report.protocol}, {one.name}: {title(one)}", "", *parts(one)])
-        for one in report.evaluations
+        printed(
+            [f"{report.protocol}, {evaluation.name}: {title(evaluation)}", "", *parts(evaluation)]
+        )
+        for evaluation in report.evaluations
     )
     return "\n\n".join(filter(None, (*evaluations, printed(changes(report)))))
 
@@ -74,51 +76,60 @@ def judging_page(report: Report) -> str:
     """
     from epc.report.page.markup import page  # what a page alone needs
 
-    one = report.evaluations[-1]
+    evaluation = report.evaluations[-1]
     drift = tuple(
         replace(row, before=PurePath(row.before).name, after=PurePath(row.after).name)
         for row in report.drift
     )
-    document = (*parts(one), *changes(replace(report, drift=drift)))
-    return page(f"{report.protocol}, {PurePath(one.name).name}", title(one), document, again=_AGAIN)
+    document = (*parts(evaluation), *changes(replace(report, drift=drift)))
+    return page(
+        f"{report.protocol}, {PurePath(evaluation.name).name}",
+        title(evaluation),
+        document,
+        commands=_AGAIN,
+    )
 
 
-def title(one: Evaluation) -> str:
+def title(evaluation: Evaluation) -> str:
     """Return how much was judged, by how many."""
-    samples = sum(total.samples for total in one.totals.values())
-    return f"{samples:,} evaluations by {len(one.judges)} judge{'s' * (len(one.judges) != 1)}"
+    samples = sum(total.samples for total in evaluation.totals.values())
+    judges = len(evaluation.judges)
+    return f"{samples:,} evaluations by {judges} judge{'s' * (judges != 1)}"
 
 
-def parts(one: Evaluation) -> Iterator[Part]:
+def parts(evaluation: Evaluation) -> Iterator[Part]:
     """Yield what one evaluation came to."""
-    yield from _uses(one)
-    yield Section("What was judged", [Facts([*_judged(one)])])
-    yield Listed(one.remarks)
-    if one.trust:
-        yield Section("Who can be trusted on what", [*_trust(one.trust)], "open")
-    yield Beside([*judging_charts(one)])
-    if one.readable.pairs:
-        yield Section("Agreement of judges", [*_agreement(one.agreement, one.readable)], "open")
-    yield from competence(one.competence)
-    if one.labels is not None:
-        yield Section("Against people", [*_against_people(one.labels)], "open")
-    if one.disagreements:
-        yield Section("Where judges differ most", [*map(_apart, one.disagreements)], "open")
+    yield from _uses(evaluation)
+    yield Section("What was judged", [Facts([*_judged(evaluation)])])
+    yield Listed(evaluation.remarks)
+    if evaluation.trust:
+        yield Section("Who can be trusted on what", [*_trust(evaluation.trust)], "open")
+    yield Beside([*judging_charts(evaluation)])
+    if evaluation.readable.pairs:
+        yield Section(
+            "Agreement of judges", [*_agreement(evaluation.agreement, evaluation.readable)], "open"
+        )
+    yield from competence(evaluation.competence)
+    if evaluation.labels is not None:
+        yield Section("Against people", [*_against_people(evaluation.labels)], "open")
+    if evaluation.disagreements:
+        yield Section("Where judges differ most", [*map(_apart, evaluation.disagreements)], "open")
     for figures, name in (
-        (one.primary, "Cross-judging: the primary statistics"),
-        (one.self_judging, "Self-judging: diagnostic only, in none of the primary figures"),
+        (evaluation.primary, "Cross-judging: the primary statistics"),
+        (evaluation.self_judging, "Self-judging: diagnostic only, in none of the primary figures"),
     ):
         if figures.all.samples:
             yield Section(name, [*_figures(figures, name)])
-    yield Section("Invalid replies by reason", [*_invalid(one)])
-    kinds = one.evidence[0].kinds if one.evidence else ()
+    yield Section("Invalid replies by reason", [*_invalid(evaluation)])
+    kinds = evaluation.evidence[0].kinds if evaluation.evidence else ()
     shares = (
-        (row.judge, f"{row.quotes:,}", *map(in_percent, row.kinds.values())) for row in one.evidence
+        (row.judge, f"{row.quotes:,}", *map(in_percent, row.kinds.values()))
+        for row in evaluation.evidence
     )
     quotes = "What the quotes of each judge are, of all that it gave (Reading R25)."
     yield Section("Evidence", [Table("Evidence", [("judge", "quotes", *kinds), *shares]), quotes])
-    if one.self_preference:
-        yield Section("Self-preference", [*_self_preference(one.self_preference)])
+    if evaluation.self_preference:
+        yield Section("Self-preference", [*_self_preference(evaluation.self_preference)])
 
 
 def changes(report: Report) -> Iterator[Part]:
@@ -135,26 +146,28 @@ def changes(report: Report) -> Iterator[Part]:
         yield Section("Drift", inner, "open")
 
 
-def _uses(one: Evaluation) -> Iterator[Part]:
+def _uses(evaluation: Evaluation) -> Iterator[Part]:
     """Yield whether each judge may be used, and for what, people's labels first."""
-    people = {row.judge: row for row in one.labels.judges} if one.labels else {}
-    for judge, stated in groupby(one.trust, key=lambda statement: statement.judge):
+    people = {row.judge: row for row in evaluation.labels.judges} if evaluation.labels else {}
+    for judge, statements in groupby(evaluation.trust, key=lambda statement: statement.judge):
         by: dict[str, list[str]] = {"yes": [], "no": [], "unknown": []}
-        for statement in stated:
+        for statement in statements:
             scored = statement.about in _SCORES
             by[statement.trusted].append(_OTHERS if scored else statement.about)
-        said = [_beside_people(people[judge], one.labels)] if judge in people else []
-        words = zip(("Shown", "Not so", "Not known"), by.values(), strict=True)
-        said += [f"{word}: {', '.join(dict.fromkeys(about))}." for word, about in words if about]
+        sentences = [_beside_people(people[judge], evaluation.labels)] if judge in people else []
+        trust_lists = zip(("Shown", "Not so", "Not known"), by.values(), strict=True)
+        sentences += [
+            f"{word}: {', '.join(dict.fromkeys(about))}." for word, about in trust_lists if about
+        ]
         if _NEEDED & {*by["no"]}:
             word = Toned("do not use it", "coupled")
         elif judge in people:
-            word = _as_people_do(people[judge].same_verdict, one.labels)
+            word = _as_people_do(people[judge].same_verdict, evaluation.labels)
         else:
             word = Toned("not compared with people", "inconclusive")
-            said.append("Labels by people (--labels FILE) would show what it is good for.")
-        yield Conclusion(Toned(f"{judge}: {word}", word.tone), " ".join(said))
-    overall = one.primary.all
+            sentences.append("Labels by people (--labels FILE) would show what it is good for.")
+        yield Conclusion(Toned(f"{judge}: {word}", word.tone), " ".join(sentences))
+    overall = evaluation.primary.all
     verdicts = ", ".join(f"{share.count:,} {name}" for name, share in overall.verdicts.items())
     yield (
         f"{overall.valid:,} of {overall.samples:,} cross-judgments are valid. Of them {verdicts}; "
@@ -162,7 +175,7 @@ def _uses(one: Evaluation) -> Iterator[Part]:
     )
 
 
-def _as_people_do(judge: Share, labels: Labelled | None) -> Toned:
+def _as_people_do(judge: Share, labels: LabelReport | None) -> Toned:
     """Return whether a judge may take a person's place: how often both give people's verdict."""
     people = _between_people(labels)
     if not people or judge.ci95 is None:
@@ -174,34 +187,36 @@ def _as_people_do(judge: Share, labels: Labelled | None) -> Toned:
     return Toned("not shown to agree with people as people do", "inconclusive")
 
 
-def _between_people(labels: Labelled | None) -> list[float]:
+def _between_people(labels: LabelReport | None) -> list[float]:
     shares = [pair.same_verdict.value for pair in (labels.between_people if labels else ())]
     return [share for share in shares if share is not None]
 
 
-def _beside_people(judge: Against, labels: Labelled | None) -> str:
+def _beside_people(judge: JudgeAgainstPeople, labels: LabelReport | None) -> str:
     """Return how often a judge says what people say, beside how often two people do."""
-    said = f"It gives people's verdict in {in_percent(judge.same_verdict)} of {judge.labelled:,}"
+    agreement = (
+        f"It gives people's verdict in {in_percent(judge.same_verdict)} of {judge.labelled:,}"
+    )
     shares = [f"{share:.0%}" for share in sorted(_between_people(labels))]
-    beside = f"; two people in {' to '.join(dict.fromkeys(shares[:1] + shares[-1:]))}" * bool(
+    people_text = f"; two people in {' to '.join(dict.fromkeys(shares[:1] + shares[-1:]))}" * bool(
         shares
     )
-    return f"{said} labelled outputs{beside}."
+    return f"{agreement} labelled outputs{people_text}."
 
 
-def _judged(one: Evaluation) -> Iterator[tuple[str, str]]:
-    first, last = (one.time[end] or "unknown" for end in ("from", "to"))
-    yield "judged", f"{first} to {last} ({one.origin})"
-    for judge in one.judges:
+def _judged(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    first, last = (evaluation.time[end] or "unknown" for end in ("from", "to"))
+    yield "judged", f"{first} to {last} ({evaluation.origin})"
+    for judge in evaluation.judges:
         served = ", ".join(judge.served_models) or "not reported"
         yield "judge", f"{judge.model}: {judge.calls:,} calls, served by {served}"
-    for method, prompt in one.prompts.items():
+    for method, prompt in evaluation.prompts.items():
         yield "prompt", f"{prompt.id} ({method}), SHA-256 {prompt.sha256}"
-    if one.constraint is not None:
-        yield "replies", f"constrained to {one.constraint} by the provider"
-    if one.mapping is not None:
-        yield "rubric", f"mapped by {one.mapping.id}, SHA-256 {one.mapping.sha256}"
-    for method, total in one.totals.items():
+    if evaluation.constraint is not None:
+        yield "replies", f"constrained to {evaluation.constraint} by the provider"
+    if evaluation.mapping is not None:
+        yield "rubric", f"mapped by {evaluation.mapping.id}, SHA-256 {evaluation.mapping.sha256}"
+    for method, total in evaluation.totals.items():
         counts = (total.samples, total.valid, total.invalid, total.not_judged, total.surplus)
         names = ("samples", "valid", "invalid", "not judged", "surplus")
         numbers = (f"{count:,} {name}" for count, name in zip(counts, names, strict=True))
@@ -210,10 +225,12 @@ def _judged(one: Evaluation) -> Iterator[tuple[str, str]]:
 
 def _trust(rows: Sequence[Statement]) -> Iterator[Part]:
     """Yield a table of words, what by whom, and below it the sentence behind each of them."""
-    words = {(row.about, row.judge): Toned(_WORDS[row.trusted], row.trusted) for row in rows}
+    trust_words = {(row.about, row.judge): Toned(_WORDS[row.trusted], row.trusted) for row in rows}
     judges = list(dict.fromkeys(row.judge for row in rows))
     abouts = sorted({row.about for row in rows}, key=_order(rows))
-    cells = ((about, *(words.get((about, judge), "-") for judge in judges)) for about in abouts)
+    cells = (
+        (about, *(trust_words.get((about, judge), "-") for judge in judges)) for about in abouts
+    )
     yield Table("Who can be trusted on what", [("on", *judges), *cells])
     yield (
         "Each word follows from a 95% interval. Agreeing is not being right: these words compare "
@@ -238,12 +255,12 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[Part]:
     sums = [
         (
             " and ".join(pair.judges),
-            f"{own.outputs:,}",
-            f"{own.same.count}: {in_percent(own.same)}",
-            to_two_places(own.mean_absolute_error),
+            f"{own_scale.outputs:,}",
+            f"{own_scale.same.count}: {in_percent(own_scale.same)}",
+            to_two_places(own_scale.mean_absolute_error),
         )
         for pair in readable.pairs
-        if (own := pair.compared.own_scale) is not None
+        if (own_scale := pair.compared.own_scale) is not None
     ]
     if sums:
         columns = ("the rubric's own sum", "outputs", "equal", "mean abs. error")
@@ -264,7 +281,7 @@ def _pairs(valid: Agreement, readable: Agreement) -> Iterator[tuple[str, ...]]:
             yield f"{judges}, readable", *_pair(pair.compared)
 
 
-def _pair(compared: Compared) -> tuple[str, ...]:
+def _pair(compared: ScoreAgreement) -> tuple[str, ...]:
     return (
         f"{compared.outputs:,}",
         in_percent(compared.same_verdict),
@@ -273,7 +290,7 @@ def _pair(compared: Compared) -> tuple[str, ...]:
     )
 
 
-def _against_people(labels: Labelled) -> Iterator[Part]:
+def _against_people(labels: LabelReport) -> Iterator[Part]:
     """Yield how judges stand against people, and PASS shares put right by labels."""
     undecided = f", {labels.undecided:,} more without a majority" if labels.undecided else ""
     yield f"{labels.outputs:,} outputs labelled by {labels.labellers:,}{undecided}."
@@ -297,7 +314,7 @@ def _against_people(labels: Labelled) -> Iterator[Part]:
             yield Section(name, [Table(f"{name} by dimension", [*_errors(judge)])])
 
 
-def _notes_on_labels(labels: Labelled) -> Iterator[str]:
+def _notes_on_labels(labels: LabelReport) -> Iterator[str]:
     for judge in labels.judges:
         passes = judge.passes
         if judge.lost:
@@ -314,14 +331,14 @@ def _notes_on_labels(labels: Labelled) -> Iterator[str]:
     yield "Both take it that labelled outputs were drawn at random from those that were judged."
 
 
-def _compared(row: Against | BetweenPeople) -> tuple[str, ...]:
+def _compared(row: JudgeAgainstPeople | BetweenPeople) -> tuple[str, ...]:
     """Return how many outputs two sides have in common, and how they agree on these."""
     if row.compared is None:
         return f"{row.labelled:,}", in_percent(row.same_verdict), "no scores", "no scores"
     return _pair(row.compared)[:4]
 
 
-def _errors(judge: Against) -> Iterator[tuple[str, ...]]:
+def _errors(judge: JudgeAgainstPeople) -> Iterator[tuple[str, ...]]:
     yield ("dimension", "people say", *(f"judge says {score}" for score in SCALE))
     for matrix in judge.errors:
         for people, row in zip(SCALE, matrix.counts, strict=True):
@@ -362,7 +379,7 @@ def _opinion(opinion: Opinion) -> Section:
     )
 
 
-def _cited(cited: Cited) -> str:
+def _cited(cited: Quotation) -> str:
     quote = f'"{cited.quote}"' if cited.quote.strip() else "no quote"
     return f"{cited.dimension}, {cited.kind}: {quote}: {cited.reason}"
 
@@ -413,10 +430,10 @@ def _group(label: str, group: Group) -> tuple[str, ...]:
     )
 
 
-def _invalid(one: Evaluation) -> Iterator[Part]:
+def _invalid(evaluation: Evaluation) -> Iterator[Part]:
     rows = [
         (row.judge, flag, f"{share.count:,} of {row.samples:,}", in_percent(share))
-        for row in one.reasons
+        for row in evaluation.reasons
         for flag, share in row.flags.items()
     ]
     if not rows:
@@ -425,7 +442,7 @@ def _invalid(one: Evaluation) -> Iterator[Part]:
     yield Table("Invalid by reason", [("judge", "reason", "evaluations", "share"), *rows])
     scored = (
         (f"{row.overall_score}", f"{row.readable:,}", in_percent(row.invalid))
-        for row in one.primary.by_score
+        for row in evaluation.primary.by_score
     )
     yield Table("Invalid by score", [("overall score", "readable", "invalid"), *scored])
     yield "Excluded is not missing at random (Reading R26)."
@@ -444,12 +461,12 @@ def _self_preference(rows: Iterable[SelfPreference]) -> Iterator[Part]:
     )
 
 
-def _change(row: Drifted) -> tuple[str, ...]:
-    first, then = ("blind" if blind else "named" for blind in row.blind)
+def _change(row: DriftRow) -> tuple[str, ...]:
+    first, second = ("blind" if blind else "named" for blind in row.blind)
     return (
         f"{row.judge} ({row.method})",
         f"{row.before} to {row.after}",
-        "drift" if row.is_drift else f"what names do: {first} to {then}, no drift",
+        "drift" if row.is_drift else f"what names do: {first} to {second}, no drift",
         f"{row.compared.outputs:,}",
         f"{row.shared:,}",
         in_percent(row.compared.same_verdict),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.analysis.judging.evaluation import Evaluation, Report
-from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Section
+from epc.analysis.judging.results import Agreement, Ends, Group, ScoreAgreement, Section
 from epc.analysis.judging.shares import AXES
 from epc.printable import inert
 from epc.records.csv_tables import csv_text
@@ -39,8 +39,8 @@ def accuracy_table(report: Report) -> str:
 
 
 def _rows(report: Report) -> Iterator[Row]:
-    for one in report.evaluations:
-        yield from _evaluation(one)
+    for evaluation in report.evaluations:
+        yield from _evaluation(evaluation)
     for row in report.drift:
         change = "drift" if row.is_drift else "names"
         section = change if row.method == CROSS else f"self_judging {change}"
@@ -48,24 +48,24 @@ def _rows(report: Report) -> Iterator[Row]:
         yield from _compared((name, section, "judge_model", row.judge), row.compared)
 
 
-def _evaluation(one: Evaluation) -> Iterator[Row]:
-    yield from _section(one.name, "primary", one.primary)
-    yield from _section(one.name, "self_judging", one.self_judging)
-    for evidence in one.evidence:
-        key = (one.name, "evidence", "judge_model", evidence.judge)
+def _evaluation(evaluation: Evaluation) -> Iterator[Row]:
+    yield from _section(evaluation.name, "primary", evaluation.primary)
+    yield from _section(evaluation.name, "self_judging", evaluation.self_judging)
+    for evidence in evaluation.evidence:
+        key = (evaluation.name, "evidence", "judge_model", evidence.judge)
         for kind, share in evidence.kinds.items():
             yield _figure(key, kind, evidence.quotes, share)
-    for preference in one.self_preference:
-        key = (one.name, "self_preference", "judge_model", preference.judge)
+    for preference in evaluation.self_preference:
+        key = (evaluation.name, "self_preference", "judge_model", preference.judge)
         yield _figure(key, "self_preference", preference.own, preference)
-    for tested in one.competence:
-        key = (one.name, "competence", "judge_model", tested.judge)
+    for tested in evaluation.competence:
+        key = (evaluation.name, "competence", "judge_model", tested.judge)
         for detected in (tested.overall, *tested.kinds):
             yield _figure(key, detected.kind, detected.pairs, detected)
         for shift in tested.shifts:
             yield _figure(key, shift.by, shift.pairs, shift)
-    yield from _agreement(one.name, "agreement", one.agreement)
-    yield from _agreement(one.name, "agreement over readable", one.readable)
+    yield from _agreement(evaluation.name, "agreement", evaluation.agreement)
+    yield from _agreement(evaluation.name, "agreement over readable", evaluation.readable)
 
 
 def _section(name: str, section: str, figures: Section) -> Iterator[Row]:
@@ -99,7 +99,7 @@ def _group(key: Place, group: Group) -> Iterator[Row]:
         yield _figure(key, name, group.valid, scored)
 
 
-def _compared(key: Place, row: Compared) -> Iterator[Row]:
+def _compared(key: Place, row: ScoreAgreement) -> Iterator[Row]:
     n = row.outputs
     yield _figure(key, "same_verdict", n, row.same_verdict)
     yield _figure(key, "same_overall", n, row.same_overall)

@@ -27,7 +27,7 @@ _TONED: Final = Markup('<span class="{}">{}</span>')
 _SVG: Final = Markup('<svg role="img" width="{}" viewBox="{}" aria-label="{}">{}</svg>')
 
 
-def _shown(value: Any) -> Markup:
+def _as_markup(value: Any) -> Markup:
     """Return what stands in a template: markup as it is, a word in its colour, text escaped."""
     if isinstance(value, Toned):
         return _TONED.format(value.tone, _escaped(value))
@@ -41,7 +41,7 @@ def _escaped(text: str) -> Markup:
 def _prose(sentence: str) -> Markup:
     """Return a sentence with what stands between its backticks as code."""
     if isinstance(sentence, Toned):
-        return _shown(sentence)
+        return _as_markup(sentence)
     return Markup(_CODE.sub(r"<code>\1</code>", str(_escaped(sentence))))  # noqa: S704  (escaped)
 
 
@@ -74,11 +74,11 @@ def _environment() -> Environment:
         loader=PackageLoader("epc.report.page", ""),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_as_markup,
         keep_trailing_newline=True,
     )
-    for of in (_prose, _by_label, _drawn, _kind):
-        environment.filters[of.__name__.removeprefix("_")] = of
+    for template_filter in (_prose, _by_label, _drawn, _kind):
+        environment.filters[template_filter.__name__.removeprefix("_")] = template_filter
     return environment
 
 
@@ -94,15 +94,15 @@ _POLICY: Final = (
 )
 
 
-def page(above: str, heading: str, parts: Iterable[Part], *, again: str) -> str:
-    """Return a document as a whole HTML file; `again` are the commands that make it."""
-    document = (*parts, Section("Compute it again", [Verbatim(again)]))
-    words = (part.word.replace("_", " ") for part in document if isinstance(part, Conclusion))
+def page(above: str, heading: str, parts: Iterable[Part], *, commands: str) -> str:
+    """Return a document as a whole HTML file; `commands` are those that make it."""
+    document = (*parts, Section("Compute it again", [Verbatim(commands)]))
+    conclusions = (part.word.replace("_", " ") for part in document if isinstance(part, Conclusion))
     return rendered(
         document,
         above=above,
         heading=heading,
-        title=": ".join((heading, *words)),
+        title=": ".join((heading, *conclusions)),
         policy=Markup(_POLICY),  # noqa: S704  (our own)
         style=Markup(_STYLE),  # noqa: S704  (our own)
         version=__version__,

@@ -49,7 +49,7 @@ def run_page(
         Section("Configuration", [*_configuration(manifest)]),
         Section("Provenance", [*_provenance(manifest)]),
     )
-    return page(title(manifest), manifest.evaluator.model, parts, again=_AGAIN)
+    return page(title(manifest), manifest.evaluator.model, parts, commands=_AGAIN)
 
 
 def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:

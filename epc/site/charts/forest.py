@@ -11,7 +11,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from epc.site.escaping import shown
+from epc.site.escaping import as_markup
 from epc.statistics.intervals import Interval
 
 _MOST_TICKS: Final = 5
@@ -22,7 +22,7 @@ TALL: Final = 24  # pixels of a line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One figure: its value, its interval, and the noise that it must be told from.
+    """Figure in a picture: its value, its interval, and the noise that it must be told from.
 
     `once` is what it was with one asking, where it is of several.
     """
@@ -75,17 +75,17 @@ def drawn(forest: Forest | None) -> Markup:
     """Return a picture as markup; nothing where there is none."""
     if forest is None:
         return Markup()
-    words = "; ".join(
+    alternative = "; ".join(
         f"{panel.title or forest.title}: "
-        f"{', '.join(f'{m.label} {_words(m, panel)}' for m in panel.marks)}"
+        f"{', '.join(f'{m.label} {_figure_text(m, panel)}' for m in panel.marks)}"
         for panel in forest.panels
     )
     note = " ".join(filter(None, (forest.note, _begins(forest))))
     return _FIGURE.format(
-        title=_TITLE.format(shown(forest.title)) if forest.title else "",
-        words=shown(words),
+        title=_TITLE.format(as_markup(forest.title)) if forest.title else "",
+        words=as_markup(alternative),
         panels=Markup().join(map(_panel, forest.panels)),
-        note=_NOTE.format(shown(note)) if note else "",
+        note=_NOTE.format(as_markup(note)) if note else "",
     )
 
 
@@ -97,7 +97,7 @@ def _begins(forest: Forest) -> str:
     return f"{the} at {begins}." if starts else ""
 
 
-def _words(mark: Mark, panel: Panel) -> str:
+def _figure_text(mark: Mark, panel: Panel) -> str:
     if mark.interval is None:
         return f"{panel.text(mark.value)} (no interval)"
     low, high = map(panel.text, mark.interval)
@@ -105,33 +105,33 @@ def _words(mark: Mark, panel: Panel) -> str:
 
 
 def _ticks(panel: Panel) -> list[float]:
-    every = [*panel.lines, *panel.reach, *(value for m in panel.marks for value in _values(m))]
-    return ticks_of(min(every), max(every))
+    values = [*panel.lines, *panel.reach, *(value for m in panel.marks for value in _values(m))]
+    return ticks_of(min(values), max(values))
 
 
 def _panel(panel: Panel) -> Markup:
     ticks = _ticks(panel)
     start, end = ticks[0], ticks[-1]
 
-    def at(value: float) -> str:
+    def x_of(value: float) -> str:
         return place((value - start) / (end - start))
 
     across = [*(("epc-tick", tick) for tick in ticks), *(("epc-at", x) for x in panel.lines)]
     behind = _BASE + "".join(
-        f'<line class="{name}" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{TALL}"></line>'
+        f'<line class="{name}" x1="{x_of(x)}" x2="{x_of(x)}" y1="0" y2="{TALL}"></line>'
         for name, x in across
     )
     rows = Markup().join(
         _ROW.format(
-            shown(mark.label),
-            svg("epc-line", TALL, behind, *line(mark, at)),
+            as_markup(mark.label),
+            svg("epc-line", TALL, behind, *line(mark, x_of)),
             _figure(mark, panel),
         )
         for mark in panel.marks
     )
-    scale = "".join(f'<text x="{at(tick)}" y="16">{tick:g}</text>' for tick in ticks)
+    scale = "".join(f'<text x="{x_of(tick)}" y="16">{tick:g}</text>' for tick in ticks)
     axis = _ROW.format("", svg("epc-axis", 20, scale), "")
-    title = _PANEL.format(shown(panel.title)) if panel.title else Markup()
+    title = _PANEL.format(as_markup(panel.title)) if panel.title else Markup()
     return title + rows + axis
 
 
@@ -139,12 +139,12 @@ def bar(value: float, interval: Interval, reach: Interval) -> Markup:
     """Return one figure on a line from one end of its scale, for a row of a table."""
     start, end = reach
 
-    def at(value: float) -> str:
+    def x_of(value: float) -> str:
         return place((value - start) / (end - start))
 
     mark = Mark(label="", value=value, interval=interval)
-    base = f'<line class="epc-reach" x1="{at(start)}" x2="{at(value)}" y1="12" y2="12"></line>'
-    return svg("epc-line", TALL, base, *line(mark, at))
+    base = f'<line class="epc-reach" x1="{x_of(start)}" x2="{x_of(value)}" y1="12" y2="12"></line>'
+    return svg("epc-line", TALL, base, *line(mark, x_of))
 
 
 def scale(reach: Interval) -> Markup:
@@ -158,10 +158,10 @@ def scale(reach: Interval) -> Markup:
     return svg("epc-axis", 16, *texts)
 
 
-def svg(name: str, height: int, *parts: str, words: str = "") -> Markup:
-    """Return a picture as wide as the page; `words` say what it shows where nobody else does."""
-    said = _NAMED.format(words) if words else _HIDDEN
-    return _SVG.format(name, height, said, Markup("".join(parts)))  # noqa: S704  (numbers in our own marks)
+def svg(name: str, height: int, *parts: str, alternative: str = "") -> Markup:
+    """Return a picture as wide as the page; `alternative` says what it shows if nobody does."""
+    label_attribute = _NAMED.format(alternative) if alternative else _HIDDEN
+    return _SVG.format(name, height, label_attribute, Markup("".join(parts)))  # noqa: S704  (numbers in our own marks)
 
 
 def place(share: float) -> str:
@@ -170,8 +170,10 @@ def place(share: float) -> str:
 
 
 def _figure(mark: Mark, panel: Panel) -> Markup:
-    value, _, rest = _words(mark, panel).partition(" ")
-    return Markup('{} <span class="epc-interval">{}</span>').format(shown(value), shown(rest))
+    value, _, interval = _figure_text(mark, panel).partition(" ")
+    return Markup('{} <span class="epc-interval">{}</span>').format(
+        as_markup(value), as_markup(interval)
+    )
 
 
 def _values(mark: Mark) -> Iterator[float]:
@@ -181,18 +183,18 @@ def _values(mark: Mark) -> Iterator[float]:
     yield from mark.noise or ()
 
 
-def line(mark: Mark, at: Callable[[float], str]) -> Iterator[str]:
-    """Yield one figure on its noise, with its interval; `at` says where a value lies across."""
+def line(mark: Mark, x_of: Callable[[float], str]) -> Iterator[str]:
+    """Yield a figure on its noise, with its interval; `x_of` says where a value lies across."""
     middle = TALL // 2
     if mark.noise:
-        low, high = (float(at(value)[:-1]) for value in mark.noise)
+        low, high = (float(x_of(value)[:-1]) for value in mark.noise)
         yield f'<rect x="{low:.1f}%" width="{high - low:.1f}%" y="1" height="{TALL - 2}"></rect>'
     if mark.interval:
-        low_at, high_at = map(at, mark.interval)
+        low_at, high_at = map(x_of, mark.interval)
         yield f'<line x1="{low_at}" x2="{high_at}" y1="{middle}" y2="{middle}"></line>'
     if mark.once is not None:
-        yield f'<circle class="epc-once" cx="{at(mark.once)}" cy="{middle}" r="4.5"></circle>'
-    yield f'<circle cx="{at(mark.value)}" cy="{middle}" r="5.5"></circle>'
+        yield f'<circle class="epc-once" cx="{x_of(mark.once)}" cy="{middle}" r="4.5"></circle>'
+    yield f'<circle cx="{x_of(mark.value)}" cy="{middle}" r="5.5"></circle>'
 
 
 def ticks_of(low: float, high: float) -> list[float]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from epc.records.strict_json import dumps_line
 from epc.report import picture
 from epc.report.charts.chart import Chart
-from epc.site.escaping import shown
+from epc.site.escaping import as_markup
 from epc.site.numbers import csv_text, number
 
 _WHERE: Final = ("width", "height")
@@ -25,12 +25,12 @@ def svg(chart: Chart) -> Markup:
     inner = Markup(picture.inner(root, f"{chart.name}-", _escaped))  # noqa: S704  (as said)
     return Markup(
         '<svg class="epc-picture" role="img" aria-label="{}" viewBox="{}"{}>{}</svg>'
-    ).format(shown(chart.alternative), root.get("viewBox"), size, inner)
+    ).format(as_markup(chart.alternative), root.get("viewBox"), size, inner)
 
 
 @lru_cache(1024)
 def _escaped(text: str) -> str:
-    return str(shown(text))
+    return str(as_markup(text))
 
 
 def script() -> str:
@@ -75,9 +75,9 @@ def _figure(chart: Chart, put: Callable[[str, str], object]) -> Markup:
     put(f"pictures/{chart.name}.vl.json", dumps_line(chart.specification))
     return _FIGURE.format(
         name=chart.name,
-        title=shown(chart.title),
+        title=as_markup(chart.title),
         drawn=svg(chart),
-        note=shown(chart.note),
+        note=as_markup(chart.note),
         table=_table(chart) if len(chart.rows) <= _MOST_ROWS else Markup(),
     )
 
@@ -89,16 +89,20 @@ def _columns(rows: list[dict[str, Any]]) -> list[str]:
 
 def _table(chart: Chart) -> Markup:
     columns = _columns(chart.rows)
-    head = Markup().join(Markup('<th scope="col">{}</th>').format(shown(name)) for name in columns)
+    head = Markup().join(
+        Markup('<th scope="col">{}</th>').format(as_markup(name)) for name in columns
+    )
     cell = Markup("<td>{}</td>").format
     body = Markup().join(
-        Markup("<tr>{}</tr>").format(Markup().join(cell(_shown(row.get(key))) for key in columns))
+        Markup("<tr>{}</tr>").format(
+            Markup().join(cell(_cell_markup(row.get(key))) for key in columns)
+        )
         for row in chart.rows
     )
-    return _TABLE.format(title=shown(chart.title), head=head, body=body)
+    return _TABLE.format(title=as_markup(chart.title), head=head, body=body)
 
 
-def _shown(value: Any) -> Markup:
+def _cell_markup(value: Any) -> Markup:
     if value is None:
         return Markup()
-    return number(value) if isinstance(value, float) else shown(value)
+    return number(value) if isinstance(value, float) else as_markup(value)

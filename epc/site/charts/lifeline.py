@@ -37,17 +37,22 @@ class Lifelines:
         """Return one platform's line. Dotted is what nobody states."""
         start, end = _start(platform), _end(platform)
         ended = platform.standing.state.status == "expired"
-        words = f"Released {start}" if start else "Nobody states when it was released"
-        words += (
+        alternative = f"Released {start}" if start else "Nobody states when it was released"
+        alternative += (
             f"; {'ended' if ended else 'served until'} {end}." if end else "; no end is stated."
         )
-        return svg("epc-line epc-life", _TALL, *self._marks(start, end, platform), words=words)
+        return svg(
+            "epc-line epc-life", _TALL, *self._marks(start, end, platform), alternative=alternative
+        )
 
     def scale(self) -> Markup:
         """Return the day of the page below the lines, and the months that leave room for it."""
         written = [self.today]
         for day in self.days:
-            if all(abs(self._share(day) - self._share(other)) > _BESIDE for other in written):
+            if all(
+                abs(self._share(day) - self._share(written_day)) > _BESIDE
+                for written_day in written
+            ):
                 written.append(day)
         return svg("epc-axis", 20, *(self._text(day) for day in written))
 
@@ -56,13 +61,13 @@ class Lifelines:
         anchor = "start" if share < _BESIDE / 2 else "end" if share > 1 - _BESIDE / 2 else "middle"
         name = ' class="epc-named"' if day == self.today else ""
         text = f"{day.day} {day:%b %Y}" if name else f"{day:%b %Y}"
-        return f'<text{name} x="{self._at(day)}" y="14" text-anchor="{anchor}">{text}</text>'
+        return f'<text{name} x="{self._x_of(day)}" y="14" text-anchor="{anchor}">{text}</text>'
 
     def _marks(self, start: date | None, end: date | None, platform: Platform) -> Iterator[str]:
         state = platform.standing.state
         served = state.status in {"current", "expiring"}
         until = min(end or self.today, self.today)
-        today = self._at(self.today)
+        today = self._x_of(self.today)
         yield f'<line class="epc-at" x1="{today}" x2="{today}" y1="0" y2="{_TALL}"></line>'
         if start is None:
             yield self._stroke("epc-open", self.first, until)
@@ -73,17 +78,17 @@ class Lifelines:
         if served and not state.until:
             yield self._stroke("epc-open", max(end or self.today, self.today), self.last)
         if start:
-            yield f'<circle cx="{self._at(start)}" cy="{_MIDDLE}" r="5.5"></circle>'
+            yield f'<circle cx="{self._x_of(start)}" cy="{_MIDDLE}" r="5.5"></circle>'
         if end and state.status == "expired":
-            yield f'<circle class="epc-ended" cx="{self._at(end)}" cy="{_MIDDLE}" r="5"></circle>'
+            yield f'<circle class="epc-ended" cx="{self._x_of(end)}" cy="{_MIDDLE}" r="5"></circle>'
         elif end:
-            yield f'<circle class="epc-once" cx="{self._at(end)}" cy="{_MIDDLE}" r="5"></circle>'
+            yield f'<circle class="epc-once" cx="{self._x_of(end)}" cy="{_MIDDLE}" r="5"></circle>'
 
     def _stroke(self, name: str, start: date, end: date) -> str:
-        reach = f'x1="{self._at(start)}" x2="{self._at(end)}" y1="{_MIDDLE}" y2="{_MIDDLE}"'
+        reach = f'x1="{self._x_of(start)}" x2="{self._x_of(end)}" y1="{_MIDDLE}" y2="{_MIDDLE}"'
         return f'<line class="{name}" {reach}></line>' if name else f"<line {reach}></line>"
 
-    def _at(self, day: date) -> str:
+    def _x_of(self, day: date) -> str:
         return place(self._share(day))
 
     def _share(self, day: date) -> float:
@@ -92,7 +97,7 @@ class Lifelines:
 
 def lifelines(platforms: Sequence[Platform], today: date) -> Lifelines | None:
     """Return the scale of platforms' lines; None where nobody states any day of their lives."""
-    days = [day for each in platforms for day in (_start(each), _end(each)) if day]
+    days = [day for platform in platforms for day in (_start(platform), _end(platform)) if day]
     return Lifelines(days=tuple(sorted(days)), today=today) if days else None
 
 

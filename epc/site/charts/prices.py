@@ -1,4 +1,4 @@
-"""What each dollar and each further asking buys: how often judges are right."""
+"""Pictures of what each dollar and each further asking buys: how often judges are right."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from epc.records.choices import ALL, Choices
 from epc.site.charts.forest import ticks_of
-from epc.site.escaping import shown
+from epc.site.escaping import as_markup
 from epc.statistics.figures import Figure
 
 _TALL: Final = 240  # pixels of the picture, without its scale
@@ -28,7 +28,7 @@ _PICTURE: Final = Markup(
 class _Dot:
     """A judge asked so often, or for so many dollars, and the share on which it is right."""
 
-    at: float
+    amount: float
     right: float
     figure: Figure
 
@@ -42,14 +42,14 @@ def price_chart(choices: Choices, domain: str) -> Markup:
     for number, way in enumerate(choices.ways):
         if len(way.models) == 1 and way.usd is not None:
             right = choices.domains[domain].right[number]
-            dot = _Dot(at=way.usd, right=right, figure=Figure(value=right, ci95=None))
+            dot = _Dot(amount=way.usd, right=right, figure=Figure(value=right, ci95=None))
             lines.setdefault(way.models[0], []).append(dot)
-    words = "; ".join(
-        f"{model}: {', '.join(f'{dot} for ${dot.at:.2f}' for dot in sorted(dots))}"
+    alternative = "; ".join(
+        f"{model}: {', '.join(f'{dot} for ${dot.amount:.2f}' for dot in sorted(dots))}"
         for model, dots in lines.items()
     )
     scale = {usd: [f"${usd:g}"] for usd in _DOLLARS}
-    return _picture(f"Right of 100 by price. {words}", lines, scale)
+    return _picture(f"Right of 100 by price. {alternative}", lines, scale)
 
 
 def asking_chart(choices: Choices | None, judge: str) -> Markup:
@@ -59,7 +59,7 @@ def asking_chart(choices: Choices | None, judge: str) -> Markup:
         if choices and way.models == (judge,):
             figure = choices.domains[ALL].figure(number)
             dots.append(
-                _Dot(at=way.askings, right=choices.domains[ALL].right[number], figure=figure)
+                _Dot(amount=way.askings, right=choices.domains[ALL].right[number], figure=figure)
             )
             scale[float(way.askings)] = [
                 f"{way.askings}",
@@ -67,20 +67,20 @@ def asking_chart(choices: Choices | None, judge: str) -> Markup:
             ]
     if len(dots) == 1:
         return Markup()
-    words = "; ".join(f"{' for '.join(scale[dot.at])}: {dot}" for dot in sorted(dots))
-    return _picture(f"Right of 100 by the number of askings. {words}", {"": dots}, scale)
+    alternative = "; ".join(f"{' for '.join(scale[dot.amount])}: {dot}" for dot in sorted(dots))
+    return _picture(f"Right of 100 by the number of askings. {alternative}", {"": dots}, scale)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Frame:
-    """Where a dot lies: `start` to `end` across, by their logarithm, and `ticks` upwards."""
+    """Scale of dots: `start` to `end` across, by their logarithm, and `ticks` upwards."""
 
     start: float
     end: float
     ticks: list[float]
 
-    def x(self, at: float) -> str:
-        return f"{self._across(at):.1f}%"
+    def x(self, amount: float) -> str:
+        return f"{self._across(amount):.1f}%"
 
     def y(self, right: float) -> float:
         low, high = self.ticks[0], self.ticks[-1]
@@ -95,12 +95,12 @@ class _Frame:
     def scale(self, below: Mapping[float, list[str]]) -> Iterator[str]:
         """Yield the lines behind all, and what is written beside and below them."""
         for tick in self.ticks:
-            at = self.y(tick / 100)
-            yield f'<line x1="{_LEFT}%" x2="100%" y1="{at:.1f}" y2="{at:.1f}"></line>'
-            yield f'<text x="0" y="{at + 4:.1f}">{tick:g}</text>'
-        for at, texts in below.items():
-            for number, text in enumerate(texts if self.start <= at <= self.end else (), 1):
-                place = f'x="{self.x(at)}" y="{_TALL + _LINE * number}"'
+            point = self.y(tick / 100)
+            yield f'<line x1="{_LEFT}%" x2="100%" y1="{point:.1f}" y2="{point:.1f}"></line>'
+            yield f'<text x="0" y="{point + 4:.1f}">{tick:g}</text>'
+        for point, texts in below.items():
+            for number, text in enumerate(texts if self.start <= point <= self.end else (), 1):
+                place = f'x="{self.x(point)}" y="{_TALL + _LINE * number}"'
                 yield f'<text {place} text-anchor="middle">{text}</text>'
 
     def dots(self, dots: list[_Dot]) -> Iterator[str]:
@@ -108,33 +108,35 @@ class _Frame:
         for dot in dots:
             if dot.figure.ci95:
                 low, high = dot.figure.ci95
-                yield self.line("epc-band", (dot.at, low), (dot.at, high))
-        for one, other in pairwise(dots):
-            yield self.line("epc-reach", (one.at, one.right), (other.at, other.right))
+                yield self.line("epc-band", (dot.amount, low), (dot.amount, high))
+        for start_dot, end_dot in pairwise(dots):
+            yield self.line(
+                "epc-reach", (start_dot.amount, start_dot.right), (end_dot.amount, end_dot.right)
+            )
         for dot in dots:
-            yield f'<circle cx="{self.x(dot.at)}" cy="{self.y(dot.right):.1f}" r="5"></circle>'
+            yield f'<circle cx="{self.x(dot.amount)}" cy="{self.y(dot.right):.1f}" r="5"></circle>'
 
     def name(self, name: str, dot: _Dot, *, highest: bool) -> str:
         """Return a name beside the first dot of its line, where it hides no other line."""
-        below = self._across(dot.at) < _NARROW or highest
+        below = self._across(dot.amount) < _NARROW or highest
         up, anchor = (20, "start") if below else (-10, "end")
-        place = f'x="{self.x(dot.at)}" y="{self.y(dot.right) + up:.1f}" text-anchor="{anchor}"'
-        return f'<text class="epc-named" {place}>{shown(name)}</text>'
+        place = f'x="{self.x(dot.amount)}" y="{self.y(dot.right) + up:.1f}" text-anchor="{anchor}"'
+        return f'<text class="epc-named" {place}>{as_markup(name)}</text>'
 
-    def _across(self, at: float) -> float:
-        share = log(at / self.start) / (log(self.end / self.start) or 1.0)
+    def _across(self, amount: float) -> float:
+        share = log(amount / self.start) / (log(self.end / self.start) or 1.0)
         return _LEFT + 2 + (_RIGHT - _LEFT - 2) * share
 
 
 def _picture(
-    words: str, lines: Mapping[str, list[_Dot]], below: Mapping[float, list[str]]
+    alternative: str, lines: Mapping[str, list[_Dot]], below: Mapping[float, list[str]]
 ) -> Markup:
     """Return lines from dot to dot; `below` has what is written below each place, line by line."""
-    every = [dot for dots in lines.values() for dot in dots]
-    if not every:
+    all_dots = [dot for dots in lines.values() for dot in dots]
+    if not all_dots:
         return Markup()
-    places = [dot.at for dot in every]
-    values = [100 * end for dot in every for end in (dot.right, *(dot.figure.ci95 or ()))]
+    places = [dot.amount for dot in all_dots]
+    values = [100 * end for dot in all_dots for end in (dot.right, *(dot.figure.ci95 or ()))]
     frame = _Frame(start=min(places), end=max(places), ticks=ticks_of(min(values), max(values)))
     ordered = {name: sorted(dots) for name, dots in lines.items()}
     highest = max(ordered, key=lambda name: ordered[name][-1].right)
@@ -150,4 +152,4 @@ def _picture(
         ]
     )
     tall = _TALL + _LINE * max(map(len, below.values())) + _LINE // 2
-    return _PICTURE.format(tall, shown(words), Markup(marks))  # noqa: S704  (our own marks; names are shown)
+    return _PICTURE.format(tall, as_markup(alternative), Markup(marks))  # noqa: S704  (our own marks; names are shown)

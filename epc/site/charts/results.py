@@ -13,7 +13,7 @@ from epc.registry.kinds.table import KINDS
 from epc.report.figure_names import in_words
 from epc.simulation.training import Band
 from epc.site.charts.forest import TALL, Forest, Mark, Panel, line, place, svg
-from epc.site.escaping import shown
+from epc.site.escaping import as_markup
 from epc.site.pages import Direction, Row, bands_of
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
@@ -53,8 +53,8 @@ def result_chart(row: Row, coin: Band | None) -> Forest | None:
     return None
 
 
-def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
-    """Return the picture of shares and indices without any gamma; `made` is how they came about."""
+def stated_chart(figures: tuple[Figure, ...], origin_phrase: str) -> Forest | None:
+    """Return the picture of shares and indices without gamma; `origin_phrase` is how they arose."""
     if not figures:
         return None
     gains = figures[0].name.startswith("loop/")
@@ -66,8 +66,8 @@ def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
         mark = Mark(label=label, value=figure.mean, interval=figure.interval)
         panels.setdefault(start and f"From a {start} start", []).append(mark)
     return Forest(
-        title=f"What was {made}",
-        note=_STATED.format(made),
+        title=f"What was {origin_phrase}",
+        note=_STATED.format(origin_phrase),
         panels=[
             Panel(
                 title=title, marks=marks, text=lambda value: number_text(value, "+.3f"), lines=(0,)
@@ -169,14 +169,14 @@ def _recorded(row: Row) -> Forest | None:
         for setting, figure in figures
         if figure
     ]
-    more = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
-    words = in_words(name)
+    limit_note = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
+    figure_name = in_words(name)
     ranked = sorted(marks[:_MOST], key=lambda mark: -mark.value)
     reach = () if len(marks) > 1 else (0, 1)
     panel = Panel(title="", marks=ranked, text=_number, reach=reach)
-    title = f"{begun(words)}, by setting"
+    title = f"{begun(figure_name)}, by setting"
     return Forest(
-        title=title, note=f"Dot: the figure, with its 95% interval.{more}", panels=[panel]
+        title=title, note=f"Dot: the figure, with its 95% interval.{limit_note}", panels=[panel]
     )
 
 
@@ -192,10 +192,10 @@ def spark(row: Row) -> Markup:
     # The run's own noise floor, else a coin flip's.
     band = direction.noise or (bands_of(row.snapshot, None) or {}).get("gamma")
     gamma = direction.gamma
-    words = f"{direction.title}: gamma {gamma}, {gamma.reading}"
+    alternative = f"{direction.title}: gamma {gamma}, {gamma.reading}"
     if band:
         noise = "noise floor" if direction.noise else "a coin flip"
-        words += f"; {noise} {band.mean:.2f}, from {band.low:.2f} to {band.high:.2f}"
+        alternative += f"; {noise} {band.mean:.2f}, from {band.low:.2f} to {band.high:.2f}"
     mark = Mark(
         label="",
         value=gamma.mean,
@@ -203,7 +203,7 @@ def spark(row: Row) -> Markup:
         noise=(band.low, band.high) if band else None,
     )
 
-    def at(value: float) -> str:
+    def x_of(value: float) -> str:
         return place(min(max(value / _LARGEST, 0), 1))
 
-    return svg("epc-line epc-spark", TALL, *line(mark, at), words=shown(words))
+    return svg("epc-line epc-spark", TALL, *line(mark, x_of), alternative=as_markup(alternative))

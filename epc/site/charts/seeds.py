@@ -11,7 +11,7 @@ from epc.report.charts.chart import (
     Chart,
     dots,
     rows_of,
-    told,
+    tooltip_fields,
 )
 from epc.report.coupling_text import MEANING
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
@@ -48,11 +48,17 @@ def _chart(
     seeds = seed_rows(manifest, metric)
     content = panel(_AXES[metric], bands, _thinned(seeds, len(bands)), estimates)
     _, _, dots, *means = content["layer"]
-    dots["encoding"]["tooltip"] = told(direction="direction", seed="seed", value=_AXES[metric])
+    dots["encoding"]["tooltip"] = tooltip_fields(
+        direction="direction", seed="seed", value=_AXES[metric]
+    )
     for average in means:
-        average["encoding"]["tooltip"] = told(direction="mean", value=_AXES[metric])
+        average["encoding"]["tooltip"] = tooltip_fields(direction="mean", value=_AXES[metric])
     alternative = _finding(manifest, metric, bands, seeds, floor)
-    thinned = f", thinned to {MOST_SEEDS} evenly spaced ranks" if _many(seeds, len(bands)) else ""
+    thinned = (
+        f", thinned to {MOST_SEEDS} evenly spaced ranks"
+        if _too_many_seeds(seeds, len(bands))
+        else ""
+    )
     read = f" By section 5.2 of the paper: {'; '.join(manifest.readings)}."
     return Chart(
         name=metric,
@@ -85,17 +91,17 @@ def _finding(
     return f"{_NAMES[metric]} by seed. {'; '.join(parts)}."
 
 
-def _many(seeds: list[Json], directions: int) -> bool:
+def _too_many_seeds(seeds: list[Json], directions: int) -> bool:
     return len(seeds) > MOST_SEEDS * directions
 
 
 def _thinned(seeds: list[Json], directions: int) -> list[Json]:
     """Return the rows to draw: all, or the same number of ranks of each direction."""
-    if not _many(seeds, directions):
+    if not _too_many_seeds(seeds, directions):
         return seeds
     spread = []
-    for at in range(directions):  # a seed's rows are in the order of the directions
-        ranked = sorted(seeds[at::directions], key=_value)
+    for offset in range(directions):  # a seed's rows are in the order of the directions
+        ranked = sorted(seeds[offset::directions], key=_value)
         last = len(ranked) - 1
         spread += [ranked[round(i * last / (MOST_SEEDS - 1))] for i in range(MOST_SEEDS)]
     return spread

@@ -23,8 +23,8 @@ NOTHING = message("length", content=None)
 
 
 def in_parts(received: Received) -> Reply:
-    said = json.loads(answering(received).body)["choices"][0]["message"]["content"]
-    return message("stop", content=[{"type": "text", "text": said}])
+    content = json.loads(answering(received).body)["choices"][0]["message"]["content"]
+    return message("stop", content=[{"type": "text", "text": content}])
 
 
 def odd(received: Received) -> Reply:
@@ -40,8 +40,8 @@ def test_reading_r4_refusals_and_silence_are_answers_and_stop_no_run(
     endpoint.behave = odd
     run = tmp_path / "run"
 
-    asked = ("--exhaustive", "--no-cache", "--no-probe")
-    done = epc("run", *HOSTED, *asked, "--out", run, env=hosted(endpoint.url))
+    arguments = ("--exhaustive", "--no-cache", "--no-probe")
+    done = epc("run", *HOSTED, *arguments, "--out", run, env=hosted(endpoint.url))
 
     assert done.returncode == 0, done.stderr
     assert set(endpoint.prompts.values()) == {1}  # nothing was asked again
@@ -66,15 +66,15 @@ def test_reading_r4_refusals_and_silence_are_answers_and_stop_no_run(
 
 def large(received: Received, size: int) -> Reply:
     """Answer as always, and then go on."""
-    said = json.loads(answering(received).body)["choices"][0]["message"]["content"]
-    return completion(f"{said}\n" + "x" * size)
+    content = json.loads(answering(received).body)["choices"][0]["message"]["content"]
+    return completion(f"{content}\n" + "x" * size)
 
 
 def test_an_answer_too_large_to_record_is_cut_marked_and_stops_no_run(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
-    env, run, whole = hosted(endpoint.url), tmp_path / "run", tmp_path / "whole"
-    assert epc("run", *HOSTED, *SMALL, "--out", whole, env=env).returncode == 0
+    env, run, whole_folder = hosted(endpoint.url), tmp_path / "run", tmp_path / "whole"
+    assert epc("run", *HOSTED, *SMALL, "--out", whole_folder, env=env).returncode == 0
     prompts = sorted(row.prompt for row in endpoint.received)
     executor = [prompt for prompt in prompts if not prompt.startswith("Evaluate.")]
     # Those that are asked in the same words once the first answer is another.
@@ -131,6 +131,6 @@ def test_a_body_that_is_never_a_completion_is_an_error_and_nothing_of_it_is_reco
     judged = sum(n for prompt, n in asked.items() if prompt.startswith("Evaluate."))
     assert judged > 1
     assert f", {judged} lost answers that may be billed" in done.stderr
-    kept = read_rows(run / "journal.jsonl")
-    assert kept
-    assert not [row for row in kept if row["role"] == "evaluator"]
+    kept_rows = read_rows(run / "journal.jsonl")
+    assert kept_rows
+    assert not [row for row in kept_rows if row["role"] == "evaluator"]

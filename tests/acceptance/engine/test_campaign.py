@@ -41,7 +41,9 @@ def run_name(rule: str) -> str:
 
 def of_model(endpoint: Endpoint, model: str) -> Counter[str]:
     """Return how often each prompt was put to a model."""
-    return Counter(each.prompt for each in endpoint.received if each.body["model"] == model)
+    return Counter(
+        request.prompt for request in endpoint.received if request.body["model"] == model
+    )
 
 
 def document(path: Path) -> Any:
@@ -75,8 +77,8 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     (home / "odds.json").write_text('{"default": 0, "text": {"synthesis": 1}}')
     folder = home / "judges"
     judges = [word for name in RULES for word in ("--evaluator", name)]
-    words = (*judges, "--executor", "mock/deterministic", "--exhaustive", "--seeds", "0-2")
-    return folder, epc("run", *words, "--out", folder, cwd=home)
+    arguments = (*judges, "--executor", "mock/deterministic", "--exhaustive", "--seeds", "0-2")
+    return folder, epc("run", *arguments, "--out", folder, cwd=home)
 
 
 def test_reading_r76_three_judges_share_one_executor_s_answers_and_each_record_says_so(
@@ -91,11 +93,13 @@ def test_reading_r76_three_judges_share_one_executor_s_answers_and_each_record_s
     )
     # 11 strategies on 16 tasks: 176 answers, asked once, and 176 comparisons by each of three.
     assert "spent    704 calls" in done.stderr
-    told = [document(run / "manifest.json")["provenance"] for run in runs]
-    assert {each["campaign"]["id"] for each in told} == {document(folder / "campaign.json")["id"]}
-    for each in told:
-        assert each["campaign"]["evaluators"] == [*RULES]
-        assert each["calls"] == {"evaluator": 176, "executor": 176}
+    provenances = [document(run / "manifest.json")["provenance"] for run in runs]
+    assert {provenance["campaign"]["id"] for provenance in provenances} == {
+        document(folder / "campaign.json")["id"]
+    }
+    for provenance in provenances:
+        assert provenance["campaign"]["evaluators"] == [*RULES]
+        assert provenance["calls"] == {"evaluator": 176, "executor": 176}
     answers = [
         [row for row in read_rows(run / "calls.jsonl") if row["role"] == "executor"] for run in runs
     ]
@@ -112,21 +116,30 @@ def test_the_comparison_has_a_row_a_run_and_says_where_judges_agree(
 ) -> None:
     folder, done = three
 
-    again = epc("show", folder)
-    found = json.loads(epc("show", folder, "--format", "json").stdout)
+    repeated_result = epc("show", folder)
+    actual_document = json.loads(epc("show", folder, "--format", "json").stdout)
 
-    assert again.stdout == done.stdout
-    assert found == document(folder / "comparison.json")
-    assert [(row["evaluator"], row["direction"]) for row in found["runs"]] == [
+    assert repeated_result.stdout == done.stdout
+    assert actual_document == document(folder / "comparison.json")
+    assert [(row["evaluator"], row["direction"]) for row in actual_document["runs"]] == [
         (rule, direction) for rule in RULES for direction in ("text_to_visual", "visual_to_text")
     ]
     # Without the baseline against itself: 10 strategies on 16 tasks.
-    assert {each["shared"] for each in found["agreement"]} == {160}
-    for each in found["agreement"]:
-        one, other = (verdicts_of(folder / run_name(each[side])) for side in ("left", "right"))
-        both = [pair for pair in one if one[pair][:2] != [0, 0] and other[pair][:2] != [0, 0]]
-        same = sum(one[pair] == other[pair] for pair in both)
-        assert (each["decided"], each["same"]) == (len(both), pytest.approx(same / len(both)))
+    assert {each["shared"] for each in actual_document["agreement"]} == {160}
+    for each in actual_document["agreement"]:
+        counts, other_counts = (
+            verdicts_of(folder / run_name(each[side])) for side in ("left", "right")
+        )
+        both_pairs = [
+            pair
+            for pair in counts
+            if counts[pair][:2] != [0, 0] and other_counts[pair][:2] != [0, 0]
+        ]
+        same_total = sum(counts[pair] == other_counts[pair] for pair in both_pairs)
+        assert (each["decided"], each["same"]) == (
+            len(both_pairs),
+            pytest.approx(same_total / len(both_pairs)),
+        )
         low, high = each["same_ci95"]
         assert 0 <= low <= each["same"] <= high <= 1
     assert re.search(r"^  word-count_on_deterministic +3 +176 +176 ", done.stdout, re.MULTILINE)
@@ -145,23 +158,23 @@ def test_a_run_of_a_campaign_is_the_run_by_itself_but_for_saying_so(
     same_files(alone, shared, ("trials.jsonl", "weights.jsonl"))
     assert without_latency(alone) == without_latency(shared)
     for name, place in (("manifest.json", "provenance"), ("run.json", None)):
-        one, other = (document(run / name) for run in (alone, shared))
-        assert (other if place is None else other[place]).pop("campaign")
-        for each in (one, other):
+        first_document, other_document = (document(run / name) for run in (alone, shared))
+        assert (other_document if place is None else other_document[place]).pop("campaign")
+        for each in (first_document, other_document):
             each.pop("raw", None)  # digests, in which a latency counts
-        assert one == other
+        assert first_document == other_document
 
 
 def test_a_hosted_executor_is_asked_once_for_all_evaluators_and_the_forecast_says_so(
     tmp_path: Path,
 ) -> None:
-    words = ("run", *PAIR, *WRITER, "--executor", "openai/other", *PLAIN, "--exhaustive")
+    arguments = ("run", *PAIR, *WRITER, "--executor", "openai/other", *PLAIN, "--exhaustive")
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        forecast = epc(*words, "--seeds", "0", "--dry-run", "--format", "json", env=env)
+        forecast = epc(*arguments, "--seeds", "0", "--dry-run", "--format", "json", env=env)
         assert endpoint.received == []
-        done = epc(*words, "--seeds", "0", "--out", tmp_path / "runs", env=env)
-        asked = {
+        done = epc(*arguments, "--seeds", "0", "--out", tmp_path / "runs", env=env)
+        counts = {
             model: of_model(endpoint, f"{model}")
             for model in ("writer", "other", "judge-a", "judge-b")
         }
@@ -176,13 +189,13 @@ def test_a_hosted_executor_is_asked_once_for_all_evaluators_and_the_forecast_say
         "in all": 1056,
     }
     # Both judges see both executors' texts, which are equal here: two questions each.
-    assert {model: set(prompts.values()) for model, prompts in asked.items()} == {
+    assert {model: set(prompts.values()) for model, prompts in counts.items()} == {
         "writer": {1},
         "other": {1},
         "judge-a": {2},
         "judge-b": {2},
     }
-    assert {model: prompts.total() for model, prompts in asked.items()} == {
+    assert {model: prompts.total() for model, prompts in counts.items()} == {
         "writer": 176,
         "other": 176,
         "judge-a": 352,
@@ -192,10 +205,10 @@ def test_a_hosted_executor_is_asked_once_for_all_evaluators_and_the_forecast_say
 
 
 def test_rounds_that_are_asked_afresh_share_what_the_same_round_asks(tmp_path: Path) -> None:
-    words = (*PAIR, *WRITER, "--reuse", "none", *SMALL, *PLAIN)
+    arguments = (*PAIR, *WRITER, "--reuse", "none", *SMALL, *PLAIN)
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        done = epc("run", *words, "--out", tmp_path / "runs", env=env)
+        done = epc("run", *arguments, "--out", tmp_path / "runs", env=env)
         asked = of_model(endpoint, "writer").total()
 
     assert done.returncode == 0, done.stderr
@@ -218,8 +231,8 @@ def test_reading_r76_shared_answers_are_no_second_measurement_of_the_executor(
 ) -> None:
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        words = (*PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
-        assert epc("run", *words, "--out", tmp_path / "runs", env=env).returncode == 0
+        arguments = (*PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
+        assert epc("run", *arguments, "--out", tmp_path / "runs", env=env).returncode == 0
     runs = [tmp_path / "runs" / f"{judge}_on_writer" for judge in ("judge-a", "judge-b")]
 
     compared = json.loads(epc("compare", *runs, "--format", "json").stdout)
@@ -242,17 +255,17 @@ def test_reading_r76_shared_answers_are_no_second_measurement_of_the_executor(
 def test_a_campaign_killed_and_then_interrupted_is_finished_and_asks_nothing_twice(
     tmp_path: Path,
 ) -> None:
-    words = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--format", "json")
+    arguments = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--format", "json")
     folder = tmp_path / "killed"
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        whole = epc(*words, "--out", tmp_path / "whole", env=env)
-        assert whole.returncode == 0, whole.stderr
+        whole_result = epc(*arguments, "--out", tmp_path / "whole", env=env)
+        assert whole_result.returncode == 0, whole_result.stderr
         expected = {model: of_model(endpoint, model) for model in ("writer", "judge-a", "judge-b")}
         assert all(set(prompts.values()) == {1} for prompts in expected.values())
         endpoint.received.clear()
 
-        command: tuple[str | Path, ...] = (*words, "--out", folder)
+        command: tuple[str | Path, ...] = (*arguments, "--out", folder)
         answered: set[tuple[str, str]] = set()
         for answers, how in ((20, signal.SIGKILL), (30, signal.SIGINT)):
             endpoint.behave = hold = HoldsAfter(answers)
@@ -275,16 +288,16 @@ def test_a_campaign_killed_and_then_interrupted_is_finished_and_asks_nothing_twi
         endpoint.behave = answering
         resumed = epc("resume", folder, "--format", "json", env=env)
 
-        again = {(each.body["model"], each.prompt) for each in endpoint.received}
+        again = {(request.body["model"], request.prompt) for request in endpoint.received}
         assert resumed.returncode == 0, resumed.stderr
         assert not answered & again
-    assert json.loads(resumed.stdout)["runs"] == json.loads(whole.stdout)["runs"]
+    assert json.loads(resumed.stdout)["runs"] == json.loads(whole_result.stdout)["runs"]
     for name in ("judge-a_on_writer", "judge-b_on_writer"):
         same_files(tmp_path / "whole" / name, folder / name, ("trials.jsonl", "weights.jsonl"))
-        told = [
+        results = [
             document(at / name / "manifest.json")["results"] for at in (tmp_path / "whole", folder)
         ]
-        assert told[0] == told[1]
+        assert results[0] == results[1]
     assert not (folder / "answers").exists()
 
 
@@ -306,29 +319,29 @@ def test_an_evaluator_with_a_wrong_key_is_named_and_loses_no_other_run(tmp_path:
         done = epc("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--out", folder, env=env)
         endpoint.behave = answering
         endpoint.received.clear()
-        shown = epc("show", folder)
+        result = epc("show", folder)
         resumed = epc("resume", folder / "judge-b_on_writer", env=env)
-        asked = {each.body["model"] for each in endpoint.received}
+        models = {request.body["model"] for request in endpoint.received}
 
     assert done.returncode == 4
     assert "runs complete: 1, not complete: 1" in done.stderr
     assert "judge-b_on_writer: openai/judge-b: HTTP 401: no such key" in done.stderr
     assert f"next: epc resume {folder}" in done.stderr
     assert "NOT COMPLETE: judge-b_on_writer" in done.stdout
-    assert shown.stdout == done.stdout
+    assert result.stdout == done.stdout
     assert resumed.returncode == 0, resumed.stderr
-    assert asked == {"judge-b"}  # the writer's answers are there already
+    assert models == {"judge-b"}  # the writer's answers are there already
     assert (folder / "comparison.json").exists()
 
 
 def test_limits_are_of_all_runs_together(tmp_path: Path) -> None:
-    words = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
+    arguments = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
     folder = tmp_path / "runs"
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        done = epc(*words, "--max-calls", "200", "--out", folder, env=env)
+        done = epc(*arguments, "--max-calls", "200", "--out", folder, env=env)
         first = len(endpoint.received)
-        priced = epc(*words, "--max-cost", "1", "--out", tmp_path / "priced", env=env)
+        priced = epc(*arguments, "--max-cost", "1", "--out", tmp_path / "priced", env=env)
         resumed = epc("resume", folder, env=env)
         in_all = len(endpoint.received)
 
@@ -343,17 +356,27 @@ def test_limits_are_of_all_runs_together(tmp_path: Path) -> None:
 
 def test_a_cap_on_cost_is_of_all_models_together(tmp_path: Path) -> None:
     dear, cheap = "openai/gpt-4o-2024-08-06", "openai/gpt-4o-mini-2024-07-18"
-    words = ("run", "--evaluator", dear, "--evaluator", cheap, "--executor", cheap, *PLAIN, *SMALL)
+    arguments = (
+        "run",
+        "--evaluator",
+        dear,
+        "--evaluator",
+        cheap,
+        "--executor",
+        cheap,
+        *PLAIN,
+        *SMALL,
+    )
     cap = 0.0015
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        done = epc(*words, "--max-cost", str(cap), "--out", tmp_path / "runs", env=env)
-        asked = Counter(each.body["model"] for each in endpoint.received)
+        done = epc(*arguments, "--max-cost", str(cap), "--out", tmp_path / "runs", env=env)
+        counts = Counter(request.body["model"] for request in endpoint.received)
         resumed = epc("resume", tmp_path / "runs", env=env)
 
     # 21 tokens read and 3 written a call, at $2.50 and $10, and at $0.15 and $0.60 a million.
-    spent = asked["gpt-4o-2024-08-06"] * (21 * 2.5 + 3 * 10) / 1e6
-    spent += asked["gpt-4o-mini-2024-07-18"] * (21 * 0.15 + 3 * 0.6) / 1e6
+    spent = counts["gpt-4o-2024-08-06"] * (21 * 2.5 + 3 * 10) / 1e6
+    spent += counts["gpt-4o-mini-2024-07-18"] * (21 * 0.15 + 3 * 0.6) / 1e6
     assert done.returncode == 4
     assert "stopped at --max-cost 0.0015: spent" in done.stderr
     assert 0 < spent <= cap
@@ -421,9 +444,9 @@ def test_folders_names_are_safe_and_no_two_alike(tmp_path: Path) -> None:
 
 def test_without_out_the_folder_is_named_after_day_and_models(tmp_path: Path) -> None:
     models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
-    words = ("--executor", "mock/deterministic", "--seeds", "0", "--rounds", "1")
+    arguments = ("--executor", "mock/deterministic", "--seeds", "0", "--rounds", "1")
 
-    assert epc("run", *models, *words, cwd=tmp_path, env=environment()).returncode == 0
+    assert epc("run", *models, *arguments, cwd=tmp_path, env=environment()).returncode == 0
 
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [
         "2026-07-02-2-evaluators-1-executor"
@@ -432,11 +455,14 @@ def test_without_out_the_folder_is_named_after_day_and_models(tmp_path: Path) ->
 
 def test_out_may_be_the_empty_folder_that_the_user_stands_in(tmp_path: Path) -> None:
     models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
-    words = ("--executor", "mock/deterministic", "--seeds", "0", "--rounds", "1", "--out", ".")
+    arguments = ("--executor", "mock/deterministic", "--seeds", "0", "--rounds", "1", "--out", ".")
 
-    done = epc("run", *models, *words, cwd=tmp_path, env=environment())
-    again = epc("run", *models, *words, cwd=tmp_path, env=environment())
+    done = epc("run", *models, *arguments, cwd=tmp_path, env=environment())
+    repeated_result = epc("run", *models, *arguments, cwd=tmp_path, env=environment())
 
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "comparison.json").exists()
-    assert (again.returncode, "`epc resume .` finishes it" in again.stderr) == (2, True)
+    assert (repeated_result.returncode, "`epc resume .` finishes it" in repeated_result.stderr) == (
+        2,
+        True,
+    )

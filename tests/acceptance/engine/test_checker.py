@@ -64,9 +64,9 @@ def labels_by_hand(run: Path) -> list[tuple[str, str, str, str]]:
     rows = []
     for call in read_rows(run / "calls.jsonl"):
         if call["role"] == "executor":
-            asked = re.fullmatch(r"((\d) (plus|times) (\d)) = \? (.*)", call["prompt"])
-            assert asked
-            task, a, sign, b, prompt = asked.groups()
+            match = re.fullmatch(r"((\d) (plus|times) (\d)) = \? (.*)", call["prompt"])
+            assert match
+            task, a, sign, b, prompt = match.groups()
             result = int(a) + int(b) if sign == "plus" else int(a) * int(b)
             word = "A" if str(result) in re.findall(r"\d+", call["answer"]) else "B"
             name = "digits" if "alone" in prompt else "plain"
@@ -90,21 +90,21 @@ def test_reading_r91_a_checker_gives_what_a_file_of_its_labels_gives(home: Path)
         csv.writer(file).writerows([("strategy", "domain", "task", "gold"), *rows])
     plain = home / "plain.yaml"
     plain.write_text(mine.read_text().replace("checker: answers:right\n", ""))
-    again = epc(
+    repeated_result = epc(
         *("run", "--design", plain, *EMBEDDED, "--gold", gold, "--out", labelled),
         *("--reuse-answers-of", checked),
         cwd=home,
     )
 
-    assert again.returncode == 0, again.stderr
+    assert repeated_result.returncode == 0, repeated_result.stderr
     assert {row[3] for row in rows} == {"A", "B"}, "the model is right in some and wrong in some"
     quality = audited(checked)["quality"]
     assert quality["measured"]
     assert quality["domains"]["sums"]["labels"] == len(rows) / 2
     assert quality == audited(labelled)["quality"] == audited(labelled, "--gold", gold)["quality"]
-    asked = read_rows(home / "asked.jsonl")
-    assert len(asked) == len(rows) == 16, "each answer is checked once"
-    assert {(row["candidate"], row["text"], row["item"]) for row in asked} >= {
+    sent_rows = read_rows(home / "asked.jsonl")
+    assert len(sent_rows) == len(rows) == 16, "each answer is checked once"
+    assert {(row["candidate"], row["text"], row["item"]) for row in sent_rows} >= {
         ("plain", "Answer.", "sums/1"),
         ("digits", "Answer with a number alone.", "products/4"),
     }
@@ -161,10 +161,10 @@ def test_reading_r91_a_checker_that_can_label_nothing_is_named(
 def test_reading_r91_reading_a_design_runs_no_checker(home: Path) -> None:
     mine = design(home, "answers:right")
 
-    shown = epc("design", "show", mine, cwd=home)
+    result = epc("design", "show", mine, cwd=home)
     checked = epc("design", "check", mine, cwd=home)
     forecast = epc("run", "--design", mine, *MOCKS, "--dry-run", cwd=home)
 
-    assert "answers:right" in shown.stdout
+    assert "answers:right" in result.stdout
     assert (checked.returncode, forecast.returncode) == (0, 0)
     assert not (home / "asked.jsonl").exists()

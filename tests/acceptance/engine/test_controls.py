@@ -26,8 +26,8 @@ def competent(received: Received) -> Reply:
     """Write sentences about the task; know them again, in their order, from anything else."""
     prompt = received.prompt
     if not prompt.startswith("Evaluate."):
-        words = " ".join(f"word{n}" for n in range(20))
-        return completion(f"{_opening(prompt)} {words} {digest(prompt)[:8]}.")
+        text = " ".join(f"word{n}" for n in range(20))
+        return completion(f"{_opening(prompt)} {text} {digest(prompt)[:8]}.")
     task = prompt.split("Task: ", 1)[1].split(" A (", 1)[0]
     a, b = (answer.startswith(f"{_opening(task)} word0 ") for answer in _answers(prompt))
     return completion("A" if a and not b else "B")
@@ -39,8 +39,8 @@ def _opening(prompt: str) -> str:
 
 def _answers(prompt: str) -> tuple[str, str]:
     after = prompt.split(" A (", 1)[1].split("): ", 1)[1]
-    first, rest = after.split(" B (", 1)
-    return first, rest.split("): ", 1)[1].removesuffix(" Better? Output only A or B.")
+    first, remaining_text = after.split(" B (", 1)
+    return first, remaining_text.split("): ", 1)[1].removesuffix(" Better? Output only A or B.")
 
 
 def evaluator_calls(folder: Path) -> int:
@@ -54,13 +54,13 @@ def test_reading_r43_an_incapable_evaluator_stops_the_run_before_its_first_compa
     run = tmp_path / "run"
 
     done = epc("run", *MOCKS, *how, "--controls", "48", "--out", run)
-    again = epc("resume", run)
+    repeated_result = epc("resume", run)
 
-    for stopped in (done, again):
+    for stopped in (done, repeated_result):
         assert stopped.returncode == 1
         assert "failed the controls, and no comparison was asked" in stopped.stderr
         assert f"epc resume {run} --anyway" in stopped.stderr
-    assert "spent    0 calls" in again.stderr
+    assert "spent    0 calls" in repeated_result.stderr
     assert evaluator_calls(run) == 0
     assert len(read_rows(run / "probes.jsonl")) == 96
 
@@ -151,8 +151,10 @@ def test_recorded_verdicts_have_no_controls(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_counts_the_controls() -> None:
-    def expected(*more: str) -> float:
-        done = epc("run", *MOCKS, "--exhaustive", "--dry-run", "--format", "json", *more)
+    def expected(*further_arguments: str) -> float:
+        done = epc(
+            "run", *MOCKS, "--exhaustive", "--dry-run", "--format", "json", *further_arguments
+        )
         return float(json.loads(done.stdout)["evaluator"]["calls"]["expected"])
 
     assert expected("--controls", "48") - expected() == 96

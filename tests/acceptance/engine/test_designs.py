@@ -129,28 +129,28 @@ def test_epc_2_7_a_learning_rule_is_run_resumed_replayed_and_audited(
     """Through every reader, the second implementation among them; a resumed run to the bit."""
     stated = {"name": name, **RULES[name]}
     own.write_text(OWN.replace("{alpha_win: 0.06, alpha_lose: 0.06}", json.dumps(stated)))
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    asked = ("run", "--design", own, *MOCKS, "--seeds", "0-1")
+    whole_folder, cut = tmp_path / "whole", tmp_path / "cut"
+    arguments = ("run", "--design", own, *MOCKS, "--seeds", "0-1")
 
     assert epc("design", "check", own).returncode == 0
-    assert epc(*asked, "--out", whole).returncode == 0
-    stopped = epc(*asked, "--max-calls", "9", "--out", cut)
+    assert epc(*arguments, "--out", whole_folder).returncode == 0
+    stopped = epc(*arguments, "--max-calls", "9", "--out", cut)
     resumed = epc("resume", cut)
 
     assert (stopped.returncode, resumed.returncode) == (4, 0), resumed.stderr
-    same_files(whole, cut, (*RECORD, "run.json"))
-    manifest = manifest_of(whole)
+    same_files(whole_folder, cut, (*RECORD, "run.json"))
+    manifest = manifest_of(whole_folder)
     assert "AltRule" in manifest["protocol_version"]
     assert manifest["config"]["rule"] == stated
     assert "alpha_win" not in manifest["config"]
-    assert epc("validate", whole).stdout == f"{whole}: ok, findings: 0\n"
-    assert epc("validate", whole).returncode == 0
-    audited = json.loads(epc("audit", whole, "--format", "json").stdout)
+    assert epc("validate", whole_folder).stdout == f"{whole_folder}: ok, findings: 0\n"
+    assert epc("validate", whole_folder).returncode == 0
+    audited = json.loads(epc("audit", whole_folder, "--format", "json").stdout)
     assert audited["transfer"]["text_to_visual"]["regret"] is not None
-    assert epc("show", whole, "--no-figure").returncode == 0
-    shown = epc("design", "show", own).stdout
-    assert f"rule              {name}, " in shown
-    assert f"rule              0.08 on a win, 0.04 on a loss against {name}, " in shown
+    assert epc("show", whole_folder, "--no-figure").returncode == 0
+    output = epc("design", "show", own).stdout
+    assert f"rule              {name}, " in output
+    assert f"rule              0.08 on a win, 0.04 on a loss against {name}, " in output
 
 
 def test_epc_2_7_a_changed_weight_of_another_rule_is_found_by_both_implementations(
@@ -172,9 +172,9 @@ def test_epc_2_7_a_changed_weight_of_another_rule_is_found_by_both_implementatio
 
 def test_a_designs_run_is_read_by_every_command(tmp_path: Path, own: Path) -> None:
     run = tmp_path / "run"
-    asked = ("run", "--design", own, *MOCKS, "--recheck", "3", "--controls", "4")
+    arguments = ("run", "--design", own, *MOCKS, "--recheck", "3", "--controls", "4")
 
-    assert epc(*asked, "--seeds", "0-1", "--exhaustive", "--out", run).returncode in (0, 1)
+    assert epc(*arguments, "--seeds", "0-1", "--exhaustive", "--out", run).returncode in (0, 1)
     epc("resume", run, "--anyway")
 
     assert epc("validate", run).stdout == f"{run}: ok, findings: 0\n"
@@ -184,16 +184,16 @@ def test_a_designs_run_is_read_by_every_command(tmp_path: Path, own: Path) -> No
 
 
 def test_a_run_needs_its_design_file_no_more_once_it_began(tmp_path: Path, own: Path) -> None:
-    asked = ("run", "--design", own, *MOCKS, *FEW)
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert epc(*asked, "--out", whole).returncode == 0
+    arguments = ("run", "--design", own, *MOCKS, *FEW)
+    whole_folder, cut = tmp_path / "whole", tmp_path / "cut"
+    assert epc(*arguments, "--out", whole_folder).returncode == 0
 
-    stopped = epc(*asked, "--max-calls", "9", "--out", cut)
+    stopped = epc(*arguments, "--max-calls", "9", "--out", cut)
     own.unlink()
     resumed = epc("resume", cut)
 
     assert (stopped.returncode, resumed.returncode) == (4, 0), resumed.stderr
-    same_files(whole, cut, (*RECORD, "run.json"))
+    same_files(whole_folder, cut, (*RECORD, "run.json"))
 
 
 def test_a_design_in_run_json_that_was_damaged_is_a_finding_of_its_place(
@@ -267,25 +267,25 @@ def test_a_new_design_is_sound_and_stays_where_a_file_is(tmp_path: Path) -> None
 
     written = epc("design", "new", path)
     checked = epc("design", "check", path)
-    again = epc("design", "new", path)
+    repeated_result = epc("design", "new", path)
     printed = epc("design", "new")
 
     assert (written.returncode, checked.returncode) == (0, 0)
     assert checked.stdout == f"{path}: ok, findings: 0\n"
-    assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert repeated_result.returncode == 2
+    assert "is there already" in repeated_result.stderr
     assert printed.stdout == path.read_text("utf-8")
 
 
 def test_show_says_the_tag_the_numbers_and_the_calls(own: Path) -> None:
     """8 + 8 tasks and 3 strategies: 48 answers and 48 comparisons; 30 x 4 x 8 rounds of 3 calls."""
-    shown = json.loads(epc("design", "show", own, "--format", "json").stdout)
+    document = json.loads(epc("design", "show", own, "--format", "json").stdout)
     text = epc("design", "show", own).stdout
 
-    assert shown["labels"] == ["AltBaseline", "AltLR", "AltPrompt", "AltRounds", "AltStrategies"]
-    assert shown["calls"]["exhaustive"] == 96
-    assert shown["calls"]["fresh"] == 2880
-    assert shown["domains"]["text"] == {"tasks": 8, "groups": 4}
+    assert document["labels"] == ["AltBaseline", "AltLR", "AltPrompt", "AltRounds", "AltStrategies"]
+    assert document["calls"]["exhaustive"] == 96
+    assert document["calls"]["fresh"] == 2880
+    assert document["domains"]["text"] == {"tasks": 8, "groups": 4}
     assert "alpha_win         0.08 against 0.06" in text
     assert "8 tasks in 4 groups" in text.replace(", in", " in")
 
@@ -294,15 +294,15 @@ def test_show_says_the_tag_the_numbers_and_the_calls(own: Path) -> None:
 def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(own: Path) -> None:
     power = ("--runs", "20", "--format", "json")
     clear = "domain-favourites:high=0.99,low=0.01"
-    shown = json.loads(epc("design", "show", own, "--power", clear, *power).stdout)["power"]
-    assert shown["evaluator"] == clear
-    assert shown["domains"] == ["text", "visual"]
-    ways = shown["ways"]
+    shown_power = json.loads(epc("design", "show", own, "--power", clear, *power).stdout)["power"]
+    assert shown_power["evaluator"] == clear
+    assert shown_power["domains"] == ["text", "visual"]
+    ways = shown_power["ways"]
     assert {way: each["runs"] for way, each in ways.items()} == {"exhaustive": 20, "fresh": 20}
     low, high = ways["exhaustive"]["power_ci95"]
     assert low <= ways["exhaustive"]["power"] <= high
-    said = epc("design", "show", own, "--power", "--runs", "20").stdout
-    assert "coupled` of domain-favourites:high=0.7,low=0.4 (text and visual, 30 seeds" in said
+    output = epc("design", "show", own, "--power", "--runs", "20").stdout
+    assert "coupled` of domain-favourites:high=0.7,low=0.4 (text and visual, 30 seeds" in output
     refused = epc("design", "show", own, "--power", "coin-flip")
     assert refused.returncode == 2
     assert "name an evaluator whose domains differ" in refused.stderr
@@ -311,11 +311,11 @@ def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(own: Path) -> No
 def test_diff_names_what_differs_and_ends_with_1(own: Path) -> None:
     other = own.with_name("other.yaml")
     shutil.copy(own, other)
-    same = epc("design", "diff", own, other)
+    same_result = epc("design", "diff", own, other)
     other.write_text(OWN.replace("rounds: 8", "rounds: 9").replace("Answer warmly.", "Be warm."))
     done = epc("design", "diff", own, other)
 
-    assert (same.returncode, same.stdout) == (0, "the two ask the same\n")
+    assert (same_result.returncode, same_result.stdout) == (0, "the two ask the same\n")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "rounds            8 against 9",
@@ -351,9 +351,9 @@ def test_the_embedded_models_take_a_design(tmp_path: Path, own: Path) -> None:
     own.write_text(OWN.replace("rounds: 8", "rounds: 1"))
     models = ("--evaluator", "local/smollm2-135m-likelihood", "--executor", "local/smollm2-135m")
 
-    asked = (*models, "--seeds", "0", "--executor-max-tokens", "8")
+    arguments = (*models, "--seeds", "0", "--executor-max-tokens", "8")
 
-    done = epc("run", "--design", own, *asked, "--out", run)
+    done = epc("run", "--design", own, *arguments, "--out", run)
 
     assert done.returncode == 0, done.stderr
     assert f"evaluator  {models[1]} (" in done.stdout

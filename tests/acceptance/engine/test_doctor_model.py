@@ -33,14 +33,14 @@ def sound(received: Received) -> str:
 
 
 @contextmanager
-def asked(
-    name: str, verdict: Callable[[Received], str], *more: str
+def doctor_report(
+    name: str, verdict: Callable[[Received], str], *further_arguments: str
 ) -> Iterator[tuple[int, Any, Replayed]]:
     """Yield the exit code, the document and what was served."""
     case = behaviour(name)
     with replaying(case) as (_, replayed, env):
         replayed.verdict = verdict
-        done = epc("doctor", case.model, *WRITER, *more, "--format", "json", env=env)
+        done = epc("doctor", case.model, *WRITER, *further_arguments, "--format", "json", env=env)
         assert KEY not in done.stdout + done.stderr
         yield done.returncode, json.loads(done.stdout), replayed
 
@@ -50,28 +50,28 @@ def problems(found: Any) -> list[str]:
 
 
 def test_a_sound_endpoint_is_ready_and_the_command_for_it_runs(tmp_path: Path) -> None:
-    with asked("openai-success", sound) as (code, found, replayed):
+    with doctor_report("openai-success", sound) as (code, report, replayed):
         assert code == 0
-        assert (found["outcome"], found["findings"], found["settings"]) == ("ready", [], [])
-        assert len(replayed.served) == found["calls"] == 8
-        assert found["repeats"]
-        assert found["one_place"] == 0
-        assert {answer["kind"] for answer in found["answers"]} == {"letter"}
-    fresh, exhaustive, more, again = found["costs"]
+        assert (report["outcome"], report["findings"], report["settings"]) == ("ready", [], [])
+        assert len(replayed.served) == report["calls"] == 8
+        assert report["repeats"]
+        assert report["one_place"] == 0
+        assert {answer["kind"] for answer in report["answers"]} == {"letter"}
+    fresh, exhaustive, more, again = report["costs"]
     # 10 seeds x 4 phases x 30 rounds x 3 calls; 11 strategies x 16 tasks, written and judged.
     assert (fresh["seeds"], fresh["way"], fresh["calls"]) == (10, "fresh", 3600)
     assert (more["seeds"], more["calls"]) == (30, 10_800)
     assert exhaustive["calls"] == again["calls"] == 352
     assert 0 < exhaustive["cost"] < fresh["cost"]
     assert fresh["seconds"] > 0
-    assert found["command"] == (
+    assert report["command"] == (
         "epc run --evaluator openai/gpt-4.1-2025-04-14 --executor mock/deterministic --exhaustive"
     )
     case = behaviour("openai-success")
     with replaying(case) as (_, _, env):
-        words = found["command"].split()[1:]
+        arguments = report["command"].split()[1:]
         small = ("--seeds", "0", "--rounds", "1", "--dry-run")
-        assert epc(*words, *small, env=env).returncode == 0
+        assert epc(*arguments, *small, env=env).returncode == 0
 
 
 def test_the_text_and_the_document_say_the_same() -> None:
@@ -95,45 +95,45 @@ def test_the_text_and_the_document_say_the_same() -> None:
 
 
 def test_a_refused_temperature_is_left_out_and_reasoning_is_a_finding() -> None:
-    with asked("openai-reasoning", sound) as (code, found, _):
+    with doctor_report("openai-reasoning", sound) as (code, report, _):
         assert code == 1
-        assert found["outcome"] == "limited"
-        assert found["settings"] == ["--temperature", "none"]
-        assert problems(found) == ["8 of 8 answers came after reasoning"]
-        assert found["calls"] <= 8 + 3
-    exhaustive = found["costs"][1]
+        assert report["outcome"] == "limited"
+        assert report["settings"] == ["--temperature", "none"]
+        assert problems(report) == ["8 of 8 answers came after reasoning"]
+        assert report["calls"] <= 8 + 3
+    exhaustive = report["costs"][1]
     assert "cannot be reused" in exhaustive["refused"]
-    assert found["command"] == (
+    assert report["command"] == (
         "epc run --evaluator openai/o3 --temperature none --executor mock/deterministic "
         "--reuse none"
     )
 
 
 def test_reasoning_that_can_be_switched_off_is_switched_off() -> None:
-    with asked("vllm-think-switch", sound) as (code, found, _):
-        assert (code, found["outcome"], found["findings"]) == (0, "ready", [])
-        assert found["settings"] == ["--reasoning", "none"]
-        assert found["decoding"]["reasoning"] == "none"
-        assert "--reasoning none" in found["command"]
+    with doctor_report("vllm-think-switch", sound) as (code, report, _):
+        assert (code, report["outcome"], report["findings"]) == (0, "ready", [])
+        assert report["settings"] == ["--reasoning", "none"]
+        assert report["decoding"]["reasoning"] == "none"
+        assert "--reasoning none" in report["command"]
 
 
 def test_an_endpoint_that_is_cut_off_whatever_is_tried_cannot_be_an_evaluator() -> None:
-    with asked("openai-null-length", sound) as (code, found, _):
-        assert (code, found["outcome"]) == (1, "unfit")
-        assert problems(found)[0] == "8 of 8 answers are no verdict: silence"
-        assert "--max-tokens" in found["findings"][0]["remedy"]
+    with doctor_report("openai-null-length", sound) as (code, report, _):
+        assert (code, report["outcome"]) == (1, "unfit")
+        assert problems(report)[0] == "8 of 8 answers are no verdict: silence"
+        assert "--max-tokens" in report["findings"][0]["remedy"]
 
 
 def test_an_endpoint_that_refuses_cannot_be_an_evaluator() -> None:
-    with asked("openai-refusal", sound) as (code, found, _):
-        assert (code, found["outcome"]) == (1, "unfit")
-        assert problems(found) == ["8 of 8 answers are no verdict: refusal"]
+    with doctor_report("openai-refusal", sound) as (code, report, _):
+        assert (code, report["outcome"]) == (1, "unfit")
+        assert problems(report) == ["8 of 8 answers are no verdict: refusal"]
 
 
 def test_an_endpoint_that_always_says_a_prefers_a_place() -> None:
-    with asked("openai-success", lambda _: "A") as (code, found, _):
-        assert (code, found["outcome"], found["one_place"]) == (1, "unfit", 3)
-        assert problems(found) == [
+    with doctor_report("openai-success", lambda _: "A") as (code, report, _):
+        assert (code, report["outcome"], report["one_place"]) == (1, "unfit", 3)
+        assert problems(report) == [
             "it gave one letter in both orders of 3 of 3 pairs: it prefers a place"
         ]
 
@@ -145,19 +145,19 @@ def test_an_endpoint_that_does_not_repeat_itself_is_a_finding() -> None:
         again = next(told.setdefault(received.prompt, itertools.count()))
         return sound(received) if again != 1 else "AB"[sound(received) == "A"]
 
-    with asked("openai-success", fickle) as (code, found, _):
-        assert (code, found["outcome"], found["repeats"]) == (1, "limited", False)
-        assert problems(found) == ["one question got different verdicts, asked 3 times"]
-        assert found["command"].endswith("--reuse none")
+    with doctor_report("openai-success", fickle) as (code, report, _):
+        assert (code, report["outcome"], report["repeats"]) == (1, "limited", False)
+        assert problems(report) == ["one question got different verdicts, asked 3 times"]
+        assert report["command"].endswith("--reuse none")
 
 
 def test_parts_and_prose_are_told() -> None:
-    with asked("openai-parts", sound) as (code, found, _):
+    with doctor_report("openai-parts", sound) as (code, report, _):
         assert code == 0
-        assert all(answer["in_parts"] for answer in found["answers"])
-    with asked("openai-success", lambda _: "I prefer the first.") as (code, found, _):
-        assert (code, found["outcome"]) == (1, "unfit")
-        assert problems(found) == ["8 of 8 answers are no verdict: text"]
+        assert all(answer["in_parts"] for answer in report["answers"])
+    with doctor_report("openai-success", lambda _: "I prefer the first.") as (code, report, _):
+        assert (code, report["outcome"]) == (1, "unfit")
+        assert problems(report) == ["8 of 8 answers are no verdict: text"]
 
 
 def test_an_endpoint_that_cannot_be_reached_exits_3_and_says_why() -> None:
@@ -207,7 +207,7 @@ def test_a_run_asks_its_first_round_first_and_nothing_of_it_twice(tmp_path: Path
 
     assert counts["--probe"] == counts["--no-probe"]
     rows = [read_rows(tmp_path / word / "calls.jsonl") for word in counts]
-    probed, unprobed = (sorted(row["prompt"] for row in each) for each in rows)
+    probed, unprobed = (sorted(row["prompt"] for row in table_row) for table_row in rows)
     assert probed == unprobed
 
 
@@ -217,9 +217,9 @@ def test_an_evaluator_that_is_cut_off_stops_a_run_after_three_calls(
 ) -> None:
     case, run = behaviour("vllm-think-cut"), tmp_path / "run"
     with replaying(case) as (_, replayed, env):
-        words = ("--evaluator", case.model, "--executor", case.model, "--seeds", "0")
+        arguments = ("--evaluator", case.model, "--executor", case.model, "--seeds", "0")
         few = ("--rounds", "2", asking_way)
-        stopped = epc("run", *words, *few, "--out", run, env=env)
+        stopped = epc("run", *arguments, *few, "--out", run, env=env)
         asked_before = len(replayed.served)
         resumed = epc("resume", run, env=env)
 

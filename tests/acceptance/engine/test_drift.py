@@ -29,13 +29,13 @@ DAY = date(2026, 7, 2)
 def on(day: int, url: str | None = None) -> dict[str, str]:
     """Return the environment of a day, with an endpoint if one is given."""
     seconds = (DAY + timedelta(days=day) - date(1970, 1, 1)).days * 86400
-    there = {} if url is None else {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": CANARY}
-    return environment(**{**there, "SOURCE_DATE_EPOCH": str(seconds)})
+    remote_environment = {} if url is None else {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": CANARY}
+    return environment(**{**remote_environment, "SOURCE_DATE_EPOCH": str(seconds)})
 
 
-def hosted_run(folder: Path, endpoint: Endpoint, *more: str) -> Path:
-    asked = ("run", *HOSTED, *SMALL, "--no-cache", *more)
-    done = epc(*asked, "--out", folder, env=on(0, endpoint.url))
+def hosted_run(folder: Path, endpoint: Endpoint, *further_arguments: str) -> Path:
+    arguments = ("run", *HOSTED, *SMALL, "--no-cache", *further_arguments)
+    done = epc(*arguments, "--out", folder, env=on(0, endpoint.url))
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -57,19 +57,19 @@ def test_reading_r44_a_server_that_changed_is_found_and_one_that_did_not_is_the_
     endpoint.behave = turning(share_of_prompts(0.2))
     third = hosted_run(tmp_path / "third", endpoint)
 
-    same = epc("compare", first, second, "--format", "json")
-    other = epc("compare", first, third, "--format", "json")
+    same_result = epc("compare", first, second, "--format", "json")
+    other_result = epc("compare", first, third, "--format", "json")
 
-    value = as_json(same, "compare")
-    assert (same.returncode, value["verdict"], value["like_for_like"]) == (0, "same", True)
+    value = as_json(same_result, "compare")
+    assert (same_result.returncode, value["verdict"], value["like_for_like"]) == (0, "same", True)
     assert value["table"]["noise"] == {"assumed": 0.05, "asked": 0, "flips": 0}
-    value = as_json(other, "compare")
+    value = as_json(other_result, "compare")
     flips = [
         call["prompt"]
         for call in read_rows(first / "calls.jsonl")
         if call["role"] == "evaluator" and share_of_prompts(0.2)(call["prompt"])
     ]
-    assert (other.returncode, value["verdict"]) == (1, "drifted")
+    assert (other_result.returncode, value["verdict"]) == (1, "drifted")
     assert (value["table"]["changed"], value["table"]["pairs"]) == (len(flips), 176)
 
 
@@ -77,19 +77,19 @@ def test_reading_r44_an_evaluator_that_flips_by_itself_has_not_drifted(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     """A fifth of the prompts gets another verdict at every other asking."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
     def behave(received: Received) -> Reply:
         prompt = received.prompt
-        seen[prompt] = seen.get(prompt, -1) + 1
+        counts[prompt] = counts.get(prompt, -1) + 1
         flips = share_of_prompts(0.2)
-        return turning(lambda text: flips(text) and seen[text] % 2 == 1)(received)
+        return turning(lambda text: flips(text) and counts[text] % 2 == 1)(received)
 
     endpoint.behave = behave
-    many = ("--seeds", "0-9", "--rounds", "10", "--recheck", "176")
-    first = hosted_run(tmp_path / "first", endpoint, *many)
-    seen.update(dict.fromkeys(seen, 0))
-    second = hosted_run(tmp_path / "second", endpoint, *many)
+    arguments = ("--seeds", "0-9", "--rounds", "10", "--recheck", "176")
+    first = hosted_run(tmp_path / "first", endpoint, *arguments)
+    counts.update(dict.fromkeys(counts, 0))
+    second = hosted_run(tmp_path / "second", endpoint, *arguments)
 
     value = as_json(epc("compare", first, second, "--format", "json"), "compare")
 
@@ -147,14 +147,14 @@ def test_compare_in_words_and_its_exit_codes(tmp_path: Path) -> None:
 # --- watch
 
 
-def watch(run: Path, *more: str | Path, env: dict[str, str]) -> Any:
-    return epc("watch", run, "--format", "json", *more, env=env)
+def watch(run: Path, *further_arguments: str | Path, env: dict[str, str]) -> Any:
+    return epc("watch", run, "--format", "json", *further_arguments, env=env)
 
 
 def test_reading_r92_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: Endpoint) -> None:
     run = hosted_run(tmp_path / "run", endpoint)
     before = {path.name: path.read_bytes() for path in run.iterdir()}
-    asked = sum(endpoint.prompts.values())
+    total = sum(endpoint.prompts.values())
 
     for day in range(1, 4):
         done = watch(run, env=on(day, endpoint.url))
@@ -167,7 +167,7 @@ def test_reading_r92_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: En
             "p_value": 1.0,
         }
     # Sixty candidates three times on the first day, 24 pairs on each later one.
-    assert sum(endpoint.prompts.values()) == asked + 3 * 60 + 2 * 24
+    assert sum(endpoint.prompts.values()) == total + 3 * 60 + 2 * 24
     endpoint.behave = turning(share_of_prompts(0.6))
     verdicts = []
     for day in range(4, 12):
@@ -216,13 +216,13 @@ def test_reading_r92_days_of_the_rule_before_get_a_new_panel(
     line = json.dumps({"day": "2026-07-02", "panel": "0" * 64, **old}) + "\n"
     (run / "watch.jsonl").write_text(line, "utf-8")
 
-    shown = epc("watch", run, "--no-ask", env=on(1))
+    result = epc("watch", run, "--no-ask", env=on(1))
     done = watch(run, env=on(1, endpoint.url))
 
-    assert shown.returncode == 0
+    assert result.returncode == 0
     assert (
         "the days until 2026-07-02 (1) were compared with one recorded answer a pair"
-        in shown.stdout
+        in result.stdout
     )
     value = as_json(done, "watch")
     assert (done.returncode, value["first_day"], value["pairs"]) == (0, "2026-07-03", 24)
@@ -280,15 +280,15 @@ def test_reading_r46_a_day_counts_once(tmp_path: Path, endpoint: Endpoint) -> No
     run = hosted_run(tmp_path / "run", endpoint)
     first = epc("watch", run, "--dry-run", env=on(1))
     once = watch(run, env=on(1, endpoint.url))
-    history, asked = (run / "watch.jsonl").read_bytes(), sum(endpoint.prompts.values())
+    history, total = (run / "watch.jsonl").read_bytes(), sum(endpoint.prompts.values())
 
     twice = watch(run, env=on(1, endpoint.url))
-    shown = watch(run, "--no-ask", env=on(2, endpoint.url))
+    result = watch(run, "--no-ask", env=on(2, endpoint.url))
     dry = epc("watch", run, "--dry-run", env=on(2))
 
-    assert twice.stdout == shown.stdout == once.stdout
+    assert twice.stdout == result.stdout == once.stdout
     assert (run / "watch.jsonl").read_bytes() == history
-    assert sum(endpoint.prompts.values()) == asked
+    assert sum(endpoint.prompts.values()) == total
     assert dry.returncode == 0
     assert dry.stdout.splitlines()[1].split() == ["evaluator", "calls", "24", "24", "24"]
     assert first.stdout.splitlines()[1].split() == ["evaluator", "calls", "180", "180", "180"]
@@ -304,10 +304,10 @@ def test_reading_r46_a_row_holds_what_was_asked_and_answered(
     (row,) = read_rows(run / "watch.jsonl")
 
     assert schema_findings("watch_day", row) == []
-    said = {c["prompt"]: c["answer"] for c in read_rows(run / "calls.jsonl")}
+    answers = {c["prompt"]: c["answer"] for c in read_rows(run / "calls.jsonl")}
     assert len(row["answers"]) == 13  # 60 for 24, so 12.5 for 5
     for answer in row["answers"]:
-        assert answer["raws"] == [answer["before"]] * 3 == [said[answer["prompt"]]] * 3
+        assert answer["raws"] == [answer["before"]] * 3 == [answers[answer["prompt"]]] * 3
     assert (row["day"], row["served_models"]) == ("2026-07-03", ["served-model-0806"])
     # The number of pairs is the history's from then on, and another one is another watch.
     value = as_json(watch(run, env=on(2, endpoint.url)), "watch")
@@ -325,11 +325,11 @@ def test_reading_r46_a_provider_that_fails_leaves_the_history_alone(
     run = hosted_run(tmp_path / "run", endpoint)
     assert watch(run, env=on(1, endpoint.url)).returncode == 0
     history = (run / "watch.jsonl").read_bytes()
-    asked: list[str] = []
+    texts: list[str] = []
 
     def behave(received: Received) -> Reply:
-        asked.append(received.prompt)
-        return refusal(401, "wrong key") if len(asked) > 10 else answering(received)
+        texts.append(received.prompt)
+        return refusal(401, "wrong key") if len(texts) > 10 else answering(received)
 
     endpoint.behave = behave
     failed = watch(run, "--concurrency", "1", env=on(2, endpoint.url))
@@ -356,9 +356,9 @@ def test_reading_r46_a_limit_stops_a_day_and_the_next_sitting_goes_on(
     assert (stopped.returncode, (run / "watch.jsonl").exists()) == (4, False)
     assert "stopped at --max-calls 20" in stopped.stderr
     # What a day left unfinished is not another day's.
-    later = watch(run, env=on(2, endpoint.url))
+    later_result = watch(run, env=on(2, endpoint.url))
 
-    assert later.returncode == 0
+    assert later_result.returncode == 0
     assert sum(endpoint.prompts.values()) - count == 20 + 180
 
 

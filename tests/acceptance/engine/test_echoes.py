@@ -28,7 +28,7 @@ RUN = (
 )
 
 
-def at(endpoint: Endpoint, folder: Path) -> dict[str, str]:
+def environment_of(endpoint: Endpoint, folder: Path) -> dict[str, str]:
     cache = str(folder / "cache")
     return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY=KEY, EPC_CACHE_DIR=cache)
 
@@ -72,11 +72,13 @@ def test_a_key_that_an_endpoint_echoes_is_left_nowhere(
 ) -> None:
     endpoint.behave = behave
 
-    done = epc(*RUN, "--out", tmp_path / "run", env=at(endpoint, tmp_path))
+    done = epc(*RUN, "--out", tmp_path / "run", env=environment_of(endpoint, tmp_path))
     said = done.stdout + done.stderr
     if behave is everywhere:
         assert done.returncode == 1, done.stderr  # none of it is a verdict
-        resumed = epc("resume", tmp_path / "run", "--anyway", env=at(endpoint, tmp_path))
+        resumed = epc(
+            "resume", tmp_path / "run", "--anyway", env=environment_of(endpoint, tmp_path)
+        )
         said += resumed.stdout + resumed.stderr
         said += epc("show", tmp_path / "run", "--format", "json").stdout
         calls = read_rows(tmp_path / "run" / "calls.jsonl")
@@ -96,7 +98,7 @@ def test_a_key_is_in_no_journal_of_a_run_that_was_stopped(
     endpoint.behave = everywhere
     run = tmp_path / "run"
 
-    done = epc(*RUN, "--max-calls", "30", "--out", run, env=at(endpoint, tmp_path))
+    done = epc(*RUN, "--max-calls", "3", "--out", run, env=environment_of(endpoint, tmp_path))
 
     assert done.returncode == 4
     assert (run / "journal.jsonl").stat().st_size
@@ -123,13 +125,13 @@ def test_a_secret_in_the_path_or_query_of_an_address_is_left_nowhere(
     run = tmp_path / "run"
 
     done = epc(*RUN, "--out", run, env=env)
-    again = epc("resume", run, env=env)
+    repeated_result = epc("resume", run, env=env)
     checked = epc("doctor", env=env)
 
-    assert (done.returncode, again.returncode) == (4, 4)
+    assert (done.returncode, repeated_result.returncode) == (4, 4)
     assert "no such path" in done.stderr
-    said = "".join(each.stdout + each.stderr for each in (done, again, checked))
-    assert PLAIN[-8:] not in said
+    text = "".join(result.stdout + result.stderr for result in (done, repeated_result, checked))
+    assert PLAIN[-8:] not in text
     assert files_that_hold(tmp_path, PLAIN[-8:]) == []
     assert len(read_rows(run / "journal.jsonl")) > 0
 

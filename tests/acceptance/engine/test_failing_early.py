@@ -17,7 +17,7 @@ from endpoint_support import (
     serving,
 )
 from engine_support import environment, epc, read_rows
-from run_support import at, models
+from run_support import models, provider_environment
 
 SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
 
@@ -42,14 +42,14 @@ EARLY: dict[str, tuple[Reply, str]] = {
 def test_what_cannot_pass_ends_a_run_at_once_and_leaves_no_folder(
     tmp_path: Path, endpoint: Endpoint, what: str
 ) -> None:
-    reply, said = EARLY[what]
+    reply, text = EARLY[what]
     endpoint.behave = lambda _: reply
-    run, env = tmp_path / "run", at("openai", endpoint.url)
+    run, env = tmp_path / "run", provider_environment("openai", endpoint.url)
 
     failed = epc("run", *models("openai"), *SMALL, "--out", run, env=env)
 
     assert failed.returncode == 3
-    assert said in failed.stderr
+    assert text in failed.stderr
     assert set(endpoint.prompts.values()) == {1}, "nothing is asked again"
     assert "nothing was answered, and no run folder is left" in failed.stderr
     assert not run.exists()
@@ -58,7 +58,7 @@ def test_what_cannot_pass_ends_a_run_at_once_and_leaves_no_folder(
 def test_nothing_listening_ends_a_run_with_one_clear_line(tmp_path: Path) -> None:
     with serving() as gone:
         url = gone.url
-    run, env = tmp_path / "run", at("vllm", url)
+    run, env = tmp_path / "run", provider_environment("vllm", url)
 
     failed = epc("run", *models("vllm"), *SMALL, "--out", run, env=env)
 
@@ -86,13 +86,13 @@ def test_a_server_that_never_answers_is_given_up_when_its_time_is_up(
     hangs, run = HoldsAfter(0), tmp_path / "run"
     endpoint.behave = hangs
 
-    asked = (*models(provider), *SMALL, *more)
-    failed = epc("run", *asked, "--out", run, env=at(provider, endpoint.url))
+    arguments = (*models(provider), *SMALL, *more)
+    failed = epc("run", *arguments, "--out", run, env=provider_environment(provider, endpoint.url))
     hangs.go_on.set()
 
     assert failed.returncode == 3
-    said = f": connected, no answer within 0.3 s: {endpoint.url}\n"
-    assert f"{provider}/judge{said}" in failed.stderr or f"{provider}/writer{said}" in failed.stderr
+    text = f": connected, no answer within 0.3 s: {endpoint.url}\n"
+    assert f"{provider}/judge{text}" in failed.stderr or f"{provider}/writer{text}" in failed.stderr
     assert "`--timeout S` waits S seconds for a slow one" in failed.stderr
     assert "no run folder is left" in failed.stderr
     assert not run.exists()
@@ -115,7 +115,7 @@ def test_a_provider_that_is_slow_after_its_first_answer_is_waited_for(
     done = epc(
         *("run", *models("deepseek"), "--seeds", "0", "--rounds", "1"),
         *("--out", tmp_path / "run"),
-        env=at("deepseek", endpoint.url),
+        env=provider_environment("deepseek", endpoint.url),
     )
 
     assert done.returncode == 0, done.stderr
@@ -134,10 +134,10 @@ def test_a_server_of_ones_own_that_works_through_its_queue_is_not_dead(
 
     endpoint.behave = one_by_one
     run = tmp_path / "run"
-    many = ("--seeds", "0-9", "--rounds", "1", "--no-cache")
-    asked = (*models("vllm"), *many, "--timeout", "0.8")
+    arguments = ("--seeds", "0-9", "--rounds", "1", "--no-cache")
+    sent_arguments = (*models("vllm"), *arguments, "--timeout", "0.8")
 
-    done = epc("run", *asked, "--out", run, env=at("vllm", endpoint.url))
+    done = epc("run", *sent_arguments, "--out", run, env=provider_environment("vllm", endpoint.url))
 
     assert done.returncode == 0, done.stderr
     latencies = [row["latency_s"] for row in read_rows(run / "calls.jsonl")]
@@ -149,7 +149,9 @@ def test_doctor_waits_for_a_slow_server_as_long_as_it_is_told(endpoint: Endpoint
     hangs = HoldsAfter(0)
     endpoint.behave = hangs
 
-    failed = epc("doctor", "vllm/judge", "--timeout", "0.2", env=at("vllm", endpoint.url))
+    failed = epc(
+        "doctor", "vllm/judge", "--timeout", "0.2", env=provider_environment("vllm", endpoint.url)
+    )
     hangs.go_on.set()
 
     assert failed.returncode == 3
@@ -166,7 +168,9 @@ def test_a_time_limit_that_an_outage_uses_up_shows_the_last_error(
     run = tmp_path / "run"
 
     limited = ("--max-time", "1", "--out", str(run))
-    stopped = epc("run", *models("openai"), *SMALL, *limited, env=at("openai", endpoint.url))
+    stopped = epc(
+        "run", *models("openai"), *SMALL, *limited, env=provider_environment("openai", endpoint.url)
+    )
 
     assert stopped.returncode == 4
     assert "stopped at --max-time 1 s, with calls that got no answer\n" in stopped.stderr
@@ -186,10 +190,10 @@ def test_a_name_that_is_no_model_s_downloads_nothing_and_says_what_is_near(
 ) -> None:
     fetched: list[object] = []
     monkeypatch.setattr("epc.engine.local.weights.fetch", fetched.append)
-    asked = ("--evaluator", evaluator, "--executor", executor, "--out", tmp_path / "run")
+    arguments = ("--evaluator", evaluator, "--executor", executor, "--out", tmp_path / "run")
 
     for more in ((), ("--dry-run",)):
-        done = epc("run", *asked, *more, env=environment(EPC_CACHE_DIR=str(tmp_path / "none")))
+        done = epc("run", *arguments, *more, env=environment(EPC_CACHE_DIR=str(tmp_path / "none")))
         assert (done.returncode, fetched) == (2, [])
         assert said in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -84,12 +84,12 @@ def _require_record(expect: dict[str, Any], run: Path) -> None:
     manifest, rows = manifest_of(run), read_rows(run / "calls.jsonl")
     verdicts = Counter(trial["verdict"] for trial in read_rows(run / "trials.jsonl"))
     provenance = manifest["provenance"]
-    asked = provenance["calls"]["evaluator"]
+    evaluator = provenance["calls"]["evaluator"]
     assert verdicts == expect["verdicts"]
     none = provenance.get("no_answer", {}).get("evaluator", {})
-    assert none == ({expect["no_answer"]: asked} if "no_answer" in expect else {})
+    assert none == ({expect["no_answer"]: evaluator} if "no_answer" in expect else {})
     answers = manifest["results"]["summary"]["diagnostics"]["answers"]
-    assert answers["refusals"] == (asked if "refusals" in expect else 0)
+    assert answers["refusals"] == (evaluator if "refusals" in expect else 0)
     assert provenance["retries"] == expect.get("retries", provenance["retries"])
     assert {row.get("limit_field") for row in rows} == {expect.get("limit_field")}
     assert holds(manifest["evaluator"]["decoding"], expect.get("decoding", {}))
@@ -118,14 +118,14 @@ LEVELS = [
 def test_reasoning_and_body_are_sent_and_recorded_or_refused(
     tmp_path: Path, case: Behaviour, level: str
 ) -> None:
-    stated, run = case.document["reasoning"], tmp_path / "run"
-    asked = ("--reasoning", level, "--body", "seed=7", "--executor-body", 'user="me"')
+    stated_reasoning, run = case.document["reasoning"], tmp_path / "run"
+    arguments = ("--reasoning", level, "--body", "seed=7", "--executor-body", 'user="me"')
 
     with replaying(case) as (_, replayed, env):
-        more = ("--rounds", "1", "--no-cache", *asked, "--out", run)
-        done = epc(*case.command(*more), env=env)
+        further_arguments = ("--rounds", "1", "--no-cache", *arguments, "--out", run)
+        done = epc(*case.command(*further_arguments), env=env)
 
-    if level not in stated:
+    if level not in stated_reasoning:
         assert done.returncode == 2
         assert f"{case.provider} documents no reasoning {level!r}" in done.stderr
         assert not replayed.served
@@ -133,7 +133,7 @@ def test_reasoning_and_body_are_sent_and_recorded_or_refused(
     assert done.returncode == 0, done.stderr
     unasked = _extra(case.document.get("request", {}).get("executor", {}))
     for received, _ in replayed.served:
-        evaluator = {**stated[level], "seed": 7}
+        evaluator = {**stated_reasoning[level], "seed": 7}
         asked_of = evaluator if evaluates(received) else {**unasked, "user": "me"}
         assert _extra(received.body) == asked_of
     decoding = {role: manifest_of(run)[role]["decoding"] for role in ("evaluator", "executor")}
@@ -158,21 +158,23 @@ def _extra(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_every_provider_has_a_success_in_the_lab() -> None:
-    tried = {each.provider for each in behaviours() if each.document["tried"] == "success"}
+    tried = {
+        behaviour.provider for behaviour in behaviours() if behaviour.document["tried"] == "success"
+    }
 
     assert tried >= {*PROVIDERS}
-    assert {each.provider for each in behaviours() if "reasoning" in each.document} == {
-        name for name, provider in PROVIDERS.items() if not provider.decides
-    }
-    assert len({each.server for each in behaviours()}) >= 25
+    assert {
+        behaviour.provider for behaviour in behaviours() if "reasoning" in behaviour.document
+    } == {name for name, provider in PROVIDERS.items() if not provider.decides}
+    assert len({behaviour.server for behaviour in behaviours()}) >= 25
 
 
 def test_every_behaviour_says_where_it_is_documented() -> None:
-    for each in behaviours():
-        assert each.document["sources"], each.name
-        for source in each.document["sources"]:
-            assert source["title"], each.name
-            assert source["url"].startswith("https://"), each.name
+    for behaviour in behaviours():
+        assert behaviour.document["sources"], behaviour.name
+        for source in behaviour.document["sources"]:
+            assert source["title"], behaviour.name
+            assert source["url"].startswith("https://"), behaviour.name
 
 
 def test_the_readme_of_the_lab_states_what_the_lab_tries() -> None:

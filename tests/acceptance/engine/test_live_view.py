@@ -58,7 +58,9 @@ class Terminal:
         return code
 
 
-def on_terminal(*words: str | Path, out: Path, width: int = 120, env: dict[str, str]) -> Terminal:
+def on_terminal(
+    *arguments: str | Path, out: Path, width: int = 120, env: dict[str, str]
+) -> Terminal:
     """Start the program in a pseudo-terminal of a width."""
     # A run of tests in several processes states a width of its own, which a terminal does not.
     env = {name: value for name, value in env.items() if name not in {"COLUMNS", "LINES"}}
@@ -66,7 +68,7 @@ def on_terminal(*words: str | Path, out: Path, width: int = 120, env: dict[str, 
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     with out.open("wb") as stdout:
         process = subprocess.Popen(
-            [*PROGRAM, *map(str, words)],
+            [*PROGRAM, *map(str, arguments)],
             env={**env, "TERM": "xterm-256color"},
             stdout=stdout,
             stderr=theirs,
@@ -86,8 +88,8 @@ def on_terminal(*words: str | Path, out: Path, width: int = 120, env: dict[str, 
     return Terminal(process=process, reader=reader, pieces=pieces)
 
 
-def hosted(endpoint: Endpoint, **more: str) -> dict[str, str]:
-    return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-x", **more)
+def hosted(endpoint: Endpoint, **further_options: str) -> dict[str, str]:
+    return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-x", **further_options)
 
 
 def test_a_terminal_sees_phases_calls_retries_use_against_caps_and_verdicts(
@@ -105,33 +107,37 @@ def test_a_terminal_sees_phases_calls_retries_use_against_caps_and_verdicts(
     run, out = tmp_path / "run", tmp_path / "out"
     caps = ("--max-calls", "5000", "--max-time", "600")
 
-    seen = on_terminal("run", *SMALL, *FRESH, *caps, "--out", run, out=out, env=hosted(endpoint))
+    terminal = on_terminal(
+        "run", *SMALL, *FRESH, *caps, "--out", run, out=out, env=hosted(endpoint)
+    )
 
-    assert seen.ended() == 1  # no verdict was counted
+    assert terminal.ended() == 1  # no verdict was counted
     # 2 seeds x 4 phases x 4 rounds, two answers and a comparison each.
-    assert "32/32, 100%" in seen.text
-    assert "text 8/8, visual 8/8, text to visual 8/8, visual to text 8/8" in seen.text
-    assert "96 of at most 5,000, 1 retries" in seen.text
-    assert re.search(r"cost unknown, 2,304 tokens, \d+ s of at most 10 min 00 s", seen.text)
-    assert "failures 1, tried again; the last: HTTP 503: \\u{001b}[2J[bold]worn" in seen.text
-    assert "refused 100% of 32" in seen.text
-    assert "\x1b[2J" not in seen.raw
-    assert seen.raw.rindex(BACK) > seen.raw.rindex(HIDDEN)
-    shown = epc("show", run, "--no-figure", env=hosted(endpoint))
-    assert out.read_text("utf-8") == shown.stdout
+    assert "32/32, 100%" in terminal.text
+    assert "text 8/8, visual 8/8, text to visual 8/8, visual to text 8/8" in terminal.text
+    assert "96 of at most 5,000, 1 retries" in terminal.text
+    assert re.search(r"cost unknown, 2,304 tokens, \d+ s of at most 10 min 00 s", terminal.text)
+    assert "failures 1, tried again; the last: HTTP 503: \\u{001b}[2J[bold]worn" in terminal.text
+    assert "refused 100% of 32" in terminal.text
+    assert "\x1b[2J" not in terminal.raw
+    assert terminal.raw.rindex(BACK) > terminal.raw.rindex(HIDDEN)
+    result = epc("show", run, "--no-figure", env=hosted(endpoint))
+    assert out.read_text("utf-8") == result.stdout
 
 
 def test_a_campaign_has_one_view_with_a_line_a_run_and_all_calls_together(tmp_path: Path) -> None:
     models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
-    words = (*models, "--executor", "mock/deterministic", "--seeds", "0-1", "--rounds", "4")
+    arguments = (*models, "--executor", "mock/deterministic", "--seeds", "0-1", "--rounds", "4")
     out = tmp_path / "out"
 
-    seen = on_terminal("run", *words, "--out", tmp_path / "runs", out=out, env=environment())
+    terminal = on_terminal(
+        "run", *arguments, "--out", tmp_path / "runs", out=out, env=environment()
+    )
 
-    assert seen.ended() == 0
-    assert "coin-flip_on_deterministic: writing" in seen.text
-    assert "deterministic_on_deterministic: writing" in seen.text
-    assert re.search(r"calls +\d+ asked", seen.text)
+    assert terminal.ended() == 0
+    assert "coin-flip_on_deterministic: writing" in terminal.text
+    assert "deterministic_on_deterministic: writing" in terminal.text
+    assert re.search(r"calls +\d+ asked", terminal.text)
     assert out.read_text("utf-8") == epc("show", tmp_path / "runs").stdout
 
 
@@ -140,18 +146,18 @@ def test_ctrl_c_leaves_the_terminal_in_order_and_says_how_to_go_on(
 ) -> None:
     endpoint.behave = holding = HoldsAfter(20)
     run = tmp_path / "run"
-    seen = on_terminal(
+    terminal = on_terminal(
         "run", *SMALL, *FRESH, "--out", run, out=tmp_path / "out", env=hosted(endpoint)
     )
-    seen.until("20 asked")
+    terminal.until("20 asked")
 
-    os.kill(seen.process.pid, signal.SIGINT)
-    code = seen.ended()
+    os.kill(terminal.process.pid, signal.SIGINT)
+    code = terminal.ended()
     holding.go_on.set()
 
     assert code == 4
-    assert seen.raw.rindex(BACK) > seen.raw.rindex(HIDDEN)
-    lines = [line.rstrip("\r") for line in seen.raw.split("\n")]
+    assert terminal.raw.rindex(BACK) > terminal.raw.rindex(HIDDEN)
+    lines = [line.rstrip("\r") for line in terminal.raw.split("\n")]
     assert lines[-1] == ""
     assert lines[-2] == f"  next: epc resume {run}"
     assert (tmp_path / "out").read_bytes() == b""
@@ -180,13 +186,13 @@ def test_judging_shows_the_same_block_without_colour_in_a_narrow_terminal(
     planned = ("judge", "plan", table, "--judge", "openai/judge-0806", "--methods", "cross")
     assert epc(*planned, "--out", folder, env=env).returncode == 0
 
-    asked = ("judge", "run", folder)
-    seen = on_terminal(*asked, out=tmp_path / "out", width=38, env=env)
+    arguments = ("judge", "run", folder)
+    terminal = on_terminal(*arguments, out=tmp_path / "out", width=38, env=env)
 
-    assert seen.ended() == 0
-    assert "judgments 3/3, 100%" in seen.text
-    assert "PASS 100% of 3" in seen.text
-    block = seen.raw[seen.raw.index(HIDDEN) : seen.raw.rindex(BACK)]
+    assert terminal.ended() == 0
+    assert "judgments 3/3, 100%" in terminal.text
+    assert "PASS 100% of 3" in terminal.text
+    block = terminal.raw[terminal.raw.index(HIDDEN) : terminal.raw.rindex(BACK)]
     assert not COLOUR.search(block)
     assert max(len(CONTROLS.sub("", line)) for line in re.split(r"[\r\n]", block)) <= 38
 

@@ -15,7 +15,7 @@ from loop_support import written
 import epc as epc_package
 from epc.api.loop import record
 from epc.errors import MalformedError
-from epc.records.loops import digest
+from epc.records.loop import digest
 
 A, B = "openai/gpt-4o-2024-08-06", "vllm/other"
 SEED, FINAL = {"style": "plain"}, {"style": "long"}
@@ -75,17 +75,17 @@ def program_of(folder: Path) -> Path:
     return folder / f"answer_{digest(folder.as_posix())}.py"
 
 
-def loop(folder: Path, endpoint: Endpoint, *words: str) -> Any:
+def loop(folder: Path, endpoint: Endpoint, *arguments: str) -> Any:
     env = environment(OPENAI_BASE_URL=endpoint.url, VLLM_BASE_URL=endpoint.url, OPENAI_API_KEY="k")
-    return epc("loop", *words, cwd=folder, env=env)
+    return epc("loop", *arguments, cwd=folder, env=env)
 
 
-def planned_with(folder: Path, endpoint: Endpoint, *words: str) -> Any:
-    return loop(folder, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl", *words)
+def planned_with(folder: Path, endpoint: Endpoint, *arguments: str) -> Any:
+    return loop(folder, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl", *arguments)
 
 
-def planned(folder: Path, endpoint: Endpoint, *words: str) -> dict[str, Any]:
-    done = planned_with(folder, endpoint, *words, "--format", "json")
+def planned(folder: Path, endpoint: Endpoint, *arguments: str) -> dict[str, Any]:
+    done = planned_with(folder, endpoint, *arguments, "--format", "json")
     assert done.returncode == 0, done.stderr
     plan: dict[str, Any] = json.loads(done.stdout)
     return plan
@@ -95,9 +95,9 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def check(folder: Path, endpoint: Endpoint, *words: str) -> Any:
+def check(folder: Path, endpoint: Endpoint, *arguments: str) -> Any:
     execute = f"{program_of(folder).stem}:check"
-    return loop(folder, endpoint, "check", "run.loop.jsonl", "--execute", execute, *words)
+    return loop(folder, endpoint, "check", "run.loop.jsonl", "--execute", execute, *arguments)
 
 
 def test_reading_r93_a_run_is_planned_checked_reported_and_gated(
@@ -121,8 +121,8 @@ def test_reading_r93_a_run_is_planned_checked_reported_and_gated(
     assert len(rows) == 2 * 120 * 2 + len(again)
     assert len(again) == 30
     # 40 items got the same output twice: one question of each judge for both.
-    asked = [received for received in endpoint.received if received.prompt.startswith("Score")]
-    assert len(asked) == 2 * (2 * 80 + 40) + 30
+    requests = [received for received in endpoint.received if received.prompt.startswith("Score")]
+    assert len(requests) == 2 * (2 * 80 + 40) + 30
     report = json.loads(loop(run, endpoint, "report", "run.loop.jsonl", "--format", "json").stdout)
     assert (report["items"], report["changed"], report["asked_again"]) == (120, 80, 30)
     assert report["planned"] is True
@@ -222,15 +222,15 @@ def test_reading_r93_a_command_that_fails_loses_nothing(run: Path, endpoint: End
     written(run / "items.jsonl", TEST[:30])
     planned(run, endpoint)
     program, execute = run / "program.py", f"{sys.executable} program.py"
-    whole = program_of(run).read_text("utf-8")
-    program.write_text(f"{whole}    assert sys.argv[1:] == ['well']\n", "utf-8")
-    words = ("check", "run.loop.jsonl", "--execute")
-    failed = loop(run, endpoint, *words, execute)
+    whole_text = program_of(run).read_text("utf-8")
+    program.write_text(f"{whole_text}    assert sys.argv[1:] == ['well']\n", "utf-8")
+    arguments = ("check", "run.loop.jsonl", "--execute")
+    failed = loop(run, endpoint, *arguments, execute)
     assert failed.returncode == 4
     assert "failed for" in failed.stderr
     assert "exit code 1 AssertionError" in failed.stderr
 
-    assert loop(run, endpoint, *words, f"{execute} well").returncode == 0
+    assert loop(run, endpoint, *arguments, f"{execute} well").returncode == 0
     assert len(lines(run / "run.checks.jsonl")) == 2 * 30 + 30
 
 

@@ -26,7 +26,7 @@ SCRIPT = {
 
 
 def design(domains: tuple[str, ...]) -> str:
-    tasks = {name: [f"{name} question {at}" for at in range(8)] for name in domains}
+    tasks = {name: [f"{name} question {index}" for index in range(8)] for name in domains}
     strategies = [{"name": name, "prompt": f"Be {name}."} for name in ("plain", "warm", "short")]
     return json.dumps(  # JSON is YAML
         {
@@ -68,11 +68,11 @@ def manifest(run: Path) -> Any:
 def test_reading_r78_two_named_domains_are_no_variant_and_their_names_are_the_keys(
     two: Path,
 ) -> None:
-    found = manifest(two)
+    document = manifest(two)
     rows = [json.loads(line) for line in (two / RAW["trials"]).read_text().splitlines()]
 
-    assert found["protocol_version"] == "EPC-v1.0-AltBaseline+AltPrompt+AltRounds+AltStrategies"
-    assert set(found["results"]["summary"]["gamma"]) == {"code_to_law", "law_to_code"}
+    assert document["protocol_version"] == "EPC-v1.0-AltBaseline+AltPrompt+AltRounds+AltStrategies"
+    assert set(document["results"]["summary"]["gamma"]) == {"code_to_law", "law_to_code"}
     assert [*dict.fromkeys(row["phase"] for row in rows)] == [
         "code",
         "law",
@@ -110,15 +110,18 @@ def test_reading_r78_what_a_stranger_types_says_the_names(two: Path, tmp_path: P
 
 
 def test_reading_r78_three_domains_give_six_pairs_from_one_run(three: Path) -> None:
-    found = manifest(three)
-    summary = found["results"]["summary"]
+    document = manifest(three)
+    summary = document["results"]["summary"]
 
-    assert "AltDomains" in found["protocol_version"]
+    assert "AltDomains" in document["protocol_version"]
     for part in (summary["gamma"], summary["control"]["excess"], summary["transfer"]["directions"]):
         assert sorted(part) == PAIRS
-    assert found["provenance"]["calls"] == {"executor": 72, "evaluator": 72}  # 3 x 8 x 3, once each
+    assert document["provenance"]["calls"] == {
+        "executor": 72,
+        "evaluator": 72,
+    }  # 3 x 8 x 3, once each
     assert epc("validate", three).returncode == 0
-    assert list(disagreements(found, three)) == []
+    assert list(disagreements(document, three)) == []
 
 
 def test_reading_r78_only_pairs_that_differ_cross_and_the_word_rests_on_them(three: Path) -> None:
@@ -139,11 +142,11 @@ def test_reading_r78_a_pair_of_three_is_that_pair_alone_but_for_its_wider_interv
     alone, among = (manifest(run)["results"]["summary"]["transfer"] for run in (two, three))
 
     for pair in ("code_to_law", "law_to_code"):
-        one, of_three = alone["directions"][pair], among["directions"][pair]
-        assert of_three["regret"] == one["regret"]
+        direction, of_three = alone["directions"][pair], among["directions"][pair]
+        assert of_three["regret"] == direction["regret"]
         # Student's t at 7 degrees of freedom: 2.364624 for one figure of 95%, 3.635801 for six.
         wider = of_three["regret_ci95"][1] - of_three["regret"]
-        narrow = one["regret_ci95"][1] - one["regret"]
+        narrow = direction["regret_ci95"][1] - direction["regret"]
         assert wider == pytest.approx(narrow * 3.6358 / 2.3646, rel=1e-4) or not narrow
         # Holm: the least of three p-values is worth three times as much.
         p = alone["test"]["p_value"]
@@ -153,17 +156,17 @@ def test_reading_r78_a_pair_of_three_is_that_pair_alone_but_for_its_wider_interv
 def test_reading_r78_show_has_the_matrix_and_the_page_its_picture(
     three: Path, tmp_path: Path
 ) -> None:
-    shown = epc("show", three).stdout.splitlines()
+    lines = epc("show", three).stdout.splitlines()
     epc("show", three, "--html", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
 
-    head = shown.index("  transfer regret, points of win rate")
-    assert shown[head + 1].split() == ["first,", "then", "art", "code", "law"]
-    assert [line.split()[0] for line in shown[head + 2 : head + 5]] == list(DOMAINS)
-    assert "  choices redirected, of 100" in shown
+    head = lines.index("  transfer regret, points of win rate")
+    assert lines[head + 1].split() == ["first,", "then", "art", "code", "law"]
+    assert [line.split()[0] for line in lines[head + 2 : head + 5]] == list(DOMAINS)
+    assert "  choices redirected, of 100" in lines
     assert "From each domain to each other" in page
-    assert "30 rounds" not in "".join(shown)
-    assert any("12 rounds in each of 9 phases" in line for line in shown)
+    assert "30 rounds" not in "".join(lines)
+    assert any("12 rounds in each of 9 phases" in line for line in lines)
 
 
 def test_reading_r78_no_band_of_a_panel_lies_on_its_neighbour(three: Path) -> None:

@@ -16,15 +16,23 @@ SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 CALLS = 352  # 8 tasks in each of two domains, 11 strategies: 176 answers and 176 comparisons
 
 
-def at(url: str, second: int = 0) -> dict[str, str]:
+def environment_at(url: str, second: int = 0) -> dict[str, str]:
     """Return the environment of a moment of one day."""
     moment = str(int(DAY.timestamp()) + second)
     key = "sk-canary-0123456789abcdef"
     return environment(OPENAI_BASE_URL=url, OPENAI_API_KEY=key, SOURCE_DATE_EPOCH=moment)
 
 
-def run(folder: Path, endpoint: Endpoint, *more: str | Path, second: int = 0) -> Path:
-    done = epc("run", *HOSTED, *SMALL, *more, "--out", folder, env=at(endpoint.url, second))
+def run(folder: Path, endpoint: Endpoint, *further_arguments: str | Path, second: int = 0) -> Path:
+    done = epc(
+        "run",
+        *HOSTED,
+        *SMALL,
+        *further_arguments,
+        "--out",
+        folder,
+        env=environment_at(endpoint.url, second),
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -80,8 +88,10 @@ def test_reading_r76_answers_that_were_taken_over_are_no_second_measurement(
         }
         assert all(row["ci95"] is row["p_value"] is None for row in value["metrics"])
         assert text.startswith("CANNOT TELL, shared answers\n")
-        said = "176 of 176 of the evaluator's answers are shared: one measurement, no comparison"
-        assert said in text
+        printed_text = (
+            "176 of 176 of the evaluator's answers are shared: one measurement, no comparison"
+        )
+        assert printed_text in text
         assert "176 of 176 of the executor's answers are shared" in text
         assert "95% confidence" not in text
         assert epc("validate", copy).returncode == 0
@@ -97,9 +107,9 @@ def test_reading_r76_every_call_states_when_and_how_it_was_answered(
     source = f"run:{manifest['raw']['calls']['sha256']}"
     assert origins(first) == {"executor": {"asked"}, "evaluator": {"asked"}}
     assert origins(second) == {"executor": {source}, "evaluator": {source}}
-    asked, taken = (read_rows(folder / "calls.jsonl") for folder in (first, second))
-    assert {call["answered_at"] for call in asked} == {"2026-07-02T00:00:00Z"}
-    assert taken == [{**call, "origin": source} for call in asked]
+    rows, taken_rows = (read_rows(folder / "calls.jsonl") for folder in (first, second))
+    assert {call["answered_at"] for call in rows} == {"2026-07-02T00:00:00Z"}
+    assert taken_rows == [{**call, "origin": source} for call in rows]
     assert manifest["provenance"]["origins"] == {
         "executor": {"asked": 176},
         "evaluator": {"asked": 176},
@@ -126,19 +136,19 @@ def test_reading_r76_pairs_that_were_asked_twice_are_compared_without_the_shared
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     few = ("run", *HOSTED, "--seeds", "0", "--rounds", "2", "--reuse", "memo")
-    done = epc(*few, "--out", tmp_path / "few", env=at(endpoint.url))
+    done = epc(*few, "--out", tmp_path / "few", env=environment_at(endpoint.url))
     assert done.returncode == 0, done.stderr
-    met = sum(c["role"] == "evaluator" for c in read_rows(tmp_path / "few" / "calls.jsonl"))
+    total = sum(c["role"] == "evaluator" for c in read_rows(tmp_path / "few" / "calls.jsonl"))
     first = run(tmp_path / "first", endpoint, "--reuse-answers-of", tmp_path / "few")
     second = run(tmp_path / "second", endpoint, "--reuse-answers-of", tmp_path / "few", second=60)
 
     code, value, text = compared(first, second)
 
-    assert 0 < met < 9
-    assert value["shared"]["evaluator"] == {"shared": met, "answers": 176}
-    assert (code, value["verdict"], value["table"]["pairs"]) == (1, "same", 176 - met)
-    assert f"{met} of 176 answers are shared: one answer each, not two" in text
-    assert f"{met} of 176 of the evaluator's answers are shared: these compare nothing" in text
+    assert 0 < total < 9
+    assert value["shared"]["evaluator"] == {"shared": total, "answers": 176}
+    assert (code, value["verdict"], value["table"]["pairs"]) == (1, "same", 176 - total)
+    assert f"{total} of 176 answers are shared: one answer each, not two" in text
+    assert f"{total} of 176 of the evaluator's answers are shared: these compare nothing" in text
 
 
 def test_reading_r76_old_records_that_state_no_time_share_by_latency(
@@ -185,8 +195,8 @@ def test_reading_r76_manifests_alone_say_that_their_calls_are_the_same(
         content = (source / "manifest.json").read_bytes()
         (tmp_path / copy / "manifest.json").write_bytes(content)
 
-    for other in ("a", "b"):
-        value = json.loads(epc("compare", "a", other, "--format", "json", cwd=tmp_path).stdout)
+    for other_name in ("a", "b"):
+        value = json.loads(epc("compare", "a", other_name, "--format", "json", cwd=tmp_path).stdout)
         assert value["shared"]["evaluator"] == {"shared": 176, "answers": 176}
         assert value["verdict"] == "cannot_tell"
 
@@ -209,23 +219,31 @@ def test_reading_r76_a_new_record_whose_calls_state_no_origin_is_found(
 ) -> None:
     folder = run(tmp_path / "run", endpoint)
     path = folder / "calls.jsonl"
-    whole = path.read_text("utf-8")
+    whole_text = path.read_text("utf-8")
 
-    path.write_text(whole.replace(',"origin":"asked"', "", 1), "utf-8")
+    path.write_text(whole_text.replace(',"origin":"asked"', "", 1), "utf-8")
     assert '/calls/0: "origin" is a required property' in epc("validate", folder).stdout
-    lines = whole.splitlines(keepends=True)
+    lines = whole_text.splitlines(keepends=True)
     silent = json.loads(lines[0])
     del silent["answered_at"], silent["origin"]
     path.write_text(json.dumps(silent) + "\n" + "".join(lines[1:]), "utf-8")
-    said = "1 calls do not state when and how they were answered, as others do"
-    assert said in epc("validate", folder).stdout
+    text = "1 calls do not state when and how they were answered, as others do"
+    assert text in epc("validate", folder).stdout
 
 
 def test_reading_r76_reused_runs_say_so_while_they_run(tmp_path: Path, endpoint: Endpoint) -> None:
     first = run(tmp_path / "first", endpoint)
-    again = ("run", *HOSTED, *SMALL, "--reuse-answers-of", first, "--out", tmp_path / "again")
+    repeated_arguments = (
+        "run",
+        *HOSTED,
+        *SMALL,
+        "--reuse-answers-of",
+        first,
+        "--out",
+        tmp_path / "again",
+    )
 
-    done = epc(*again, env=at(endpoint.url))
+    done = epc(*repeated_arguments, env=environment_at(endpoint.url))
 
     assert "spent    0 calls, 0 tokens, " in done.stderr
     assert f"{CALLS} answers taken over, not asked\n" in done.stderr

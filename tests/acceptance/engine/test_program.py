@@ -32,8 +32,8 @@ finally:
 def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as ended:
         main(list(args))
-    shown = capsys.readouterr()
-    return int(str(ended.value.code)), shown.out, shown.err
+    output = capsys.readouterr()
+    return int(str(ended.value.code)), output.out, output.err
 
 
 def paths_of_commands(
@@ -219,17 +219,19 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
     commands = reference_page().split("\n## ")[1:]
 
     assert len(commands) > 60
-    assert [each.partition("\n")[0] for each in commands if "  -h, --help " not in each] == []
+    assert [
+        command.partition("\n")[0] for command in commands if "  -h, --help " not in command
+    ] == []
 
 
 def test_the_help_of_a_run_shows_a_dozen_options_and_help_all_every_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     _, short, _ = ran(capsys, "run", "--help")
-    _, whole, _ = ran(capsys, "run", "--help-all")
+    _, whole_text, _ = ran(capsys, "run", "--help-all")
 
     shown, every = (
-        {*re.findall(r"^  (?:-\w, )?(--[\w-]+)", t, re.MULTILINE)} for t in (short, whole)
+        {*re.findall(r"^  (?:-\w, )?(--[\w-]+)", t, re.MULTILINE)} for t in (short, whole_text)
     )
     command = program.program.get_command(click.Context(program.program), "run")
     assert command is not None

@@ -25,11 +25,11 @@ def rows_of(
     """Return verdicts of a judge with mild preferences, of which a share is there."""
     rng = random.Random(stream)
     return [
-        f"{system},{domain},{domain} question {task},{said}"
+        f"{system},{domain},{domain} question {task},{choice}"
         for domain, number in tasks.items()
         for task in range(number)
         for place, system in enumerate(systems)
-        for said in rng.choices(["A", "B", "tie"], [3 + place, 5, 1])
+        for choice in rng.choices(["A", "B", "tie"], [3 + place, 5, 1])
         if rng.random() < held
     ]
 
@@ -75,13 +75,15 @@ def test_reading_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Pa
     """440 tasks and 10 systems, as judgments of chat models are published; tasks unequal."""
     systems = [f"model {number}" for number in range(10)]
     rows = rows_of({"text": 280, "visual": 160}, systems, stream=2)
-    given = written(tmp_path / "given.csv", rows)
+    path = written(tmp_path / "given.csv", rows)
     random.Random(0).shuffle(rows)
     shuffled = written(tmp_path / "shuffled.csv", rows)
     first, second = tmp_path / "first", tmp_path / "second"
-    whole = epc("run", "--evaluator", f"recorded:{given}", *FEW, "--exhaustive", "--out", first)
+    whole_result = epc(
+        "run", "--evaluator", f"recorded:{path}", *FEW, "--exhaustive", "--out", first
+    )
     plain = epc("run", "--evaluator", f"recorded:{shuffled}", *FEW, "--out", second)
-    assert (whole.returncode, plain.returncode) == (0, 0), whole.stderr + plain.stderr
+    assert (whole_result.returncode, plain.returncode) == (0, 0), whole_result.stderr + plain.stderr
 
     assert audited(first) == audited(second)
     table = json.loads((second / "manifest.json").read_text())["results"]["verdict_table"]
@@ -97,7 +99,7 @@ def test_reading_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path
     file = written(tmp_path / "verdicts.csv", rows)
     run = tmp_path / "run"
 
-    shown = ran("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", "--out", run)
+    text = ran("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", "--out", run)
 
     trials = read_rows(run / "trials.jsonl")
     lost = [t for t in trials if t["phase"].endswith("visual") and t["strategy"] == "shy"]
@@ -113,10 +115,10 @@ def test_reading_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path
     counts = [record["verdicts"]["visual"] for record in manifest["results"]["per_seed"]]
     assert all(count["tie"] == 0 and sum(count.values()) == 30 for count in counts)
     assert sum(count["missing"] for count in counts) == sum(t["phase"] == "visual" for t in lost)
-    assert "  verdicts   3 of 4 pairs are in the file\n" in shown
-    assert "1 of 4 pairs are not in the file (visual: 1 of 2, shy 1)" in shown
-    assert "unknown, not a tie: its round moved no weight" in shown
-    assert shown == ran("show", run)
+    assert "  verdicts   3 of 4 pairs are in the file\n" in text
+    assert "1 of 4 pairs are not in the file (visual: 1 of 2, shy 1)" in text
+    assert "unknown, not a tie: its round moved no weight" in text
+    assert text == ran("show", run)
     audit = json.loads(CliRunner().invoke(program, ["audit", str(run), "--format", "json"]).stdout)
     assert (audit["missing"]["pairs"], audit["missing"]["of"], audit["tie_rate"]) == (1, 4, 0)
     assert audit["missing"]["share_of_rounds"] == pytest.approx(len(lost) / len(trials))
@@ -152,9 +154,9 @@ def test_reading_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_
     run = make_run(tmp_path / "run", evaluator=f"recorded:{file}", executor=None, seeds=1, rounds=2)
     run.edit_row("trials", 0, verdict="missing", raw="", evaluation=None)
 
-    found = {(f.where, f.problem) for f in run.validate().findings if f.severity == "error"}
+    places = {(f.where, f.problem) for f in run.validate().findings if f.severity == "error"}
 
-    assert ("/trials/0/verdict", "says missing, and a call holds this pair's verdict") in found
+    assert ("/trials/0/verdict", "says missing, and a call holds this pair's verdict") in places
 
 
 GROUPED = [
@@ -169,8 +171,8 @@ def test_reading_r74_a_column_groups_the_tasks_of_a_run(tmp_path: Path) -> None:
     file = tmp_path / "v.csv"
     file.write_text("\n".join([f"{HEADER},group", *GROUPED]) + "\n")
     run = tmp_path / "run"
-    asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5")
-    ran(*asked, "--seeds", "0-1", "--out", run)
+    arguments = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5")
+    ran(*arguments, "--seeds", "0-1", "--out", run)
 
     assert "  groups     4 text tasks in 2, 4 visual tasks in 2\n" in ran("show", run)
     manifest = json.loads((run / "manifest.json").read_text())
@@ -205,24 +207,24 @@ def test_reading_r73_rows_that_contradict_each_other_are_refused_with_both_lines
     done = epc("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / "run")
 
     assert done.returncode == 2
-    said = f"{file}:4: bold / text / t has the verdict 'tie', and the verdict 'A' in line 2"
-    assert said in done.stderr
+    text = f"{file}:4: bold / text / t has the verdict 'tie', and the verdict 'A' in line 2"
+    assert text in done.stderr
 
 
 def test_reading_r74_a_resumed_run_keeps_its_groups(tmp_path: Path) -> None:
     file = tmp_path / "v.csv"
     file.write_text("\n".join([f"{HEADER},group", *GROUPED]) + "\n")
-    asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5", "--seeds", "0-1")
-    ran(*asked, "--out", tmp_path / "whole")
-    stopped = epc(*asked, "--max-calls", "7", "--out", tmp_path / "stopped")
+    arguments = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5", "--seeds", "0-1")
+    ran(*arguments, "--out", tmp_path / "whole")
+    stopped = epc(*arguments, "--max-calls", "7", "--out", tmp_path / "stopped")
     assert stopped.returncode == 4, stopped.stderr
     ran("resume", tmp_path / "stopped")
 
-    whole, resumed = (
+    whole_manifest, resumed = (
         json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("whole", "stopped")
     )
-    assert resumed["groups"] == whole["groups"]
-    assert resumed["results"] == whole["results"]
+    assert resumed["groups"] == whole_manifest["groups"]
+    assert resumed["results"] == whole_manifest["results"]
 
 
 def test_reading_r74_a_task_of_two_groups_is_refused_with_both_lines(tmp_path: Path) -> None:
@@ -232,8 +234,8 @@ def test_reading_r74_a_task_of_two_groups_is_refused_with_both_lines(tmp_path: P
     done = epc("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / "run")
 
     assert done.returncode == 2
-    said = f"{file}:42: text / text question 3 has the group 'topic 9', and the group 'topic 1'"
-    assert f"{said} in line 5" in done.stderr
+    text = f"{file}:42: text / text question 3 has the group 'topic 9', and the group 'topic 1'"
+    assert f"{text} in line 5" in done.stderr
     assert not (tmp_path / "run").exists()
 
 
@@ -282,8 +284,8 @@ def test_reading_r72_one_strategy_one_task_or_ties_alone_can_make_no_claim(tmp_p
         assert "NaN" not in done.stdout
         said[name] = json.loads(done.stdout)
 
-    words = {name: audit["verdict"] for name, audit in said.items()}
-    assert words == {
+    verdicts = {name: audit["verdict"] for name, audit in said.items()}
+    assert verdicts == {
         "strategy": "collapsed",  # on the only one that there is
         "task": "inconclusive",
         "ties": "no_verdicts_counted",

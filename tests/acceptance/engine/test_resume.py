@@ -33,10 +33,10 @@ def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path
     run = tmp_path / "killed"
     with serving() as endpoint:
         env = hosted(endpoint.url)
-        whole = epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env)
-        assert whole.returncode == 0, whole.stderr
-        asked = endpoint.prompts
-        assert set(asked.values()) == {1}  # memo: each prompt once
+        whole_result = epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env)
+        assert whole_result.returncode == 0, whole_result.stderr
+        prompts = endpoint.prompts
+        assert set(prompts.values()) == {1}  # memo: each prompt once
         endpoint.received.clear()
 
         hold = HoldsAfter(random.Random(3).randrange(10, 25))
@@ -54,10 +54,10 @@ def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path
         assert resumed.returncode == 0, resumed.stderr
         assert answered
         assert not answered & set(endpoint.prompts)
-        assert answered | set(endpoint.prompts) == set(asked)
+        assert answered | set(endpoint.prompts) == set(prompts)
     same_files(tmp_path / "whole", run, ("trials.jsonl", "weights.jsonl", "run.json"))
     assert without_latency(tmp_path / "whole") == without_latency(run)
-    assert resumed.stdout == whole.stdout
+    assert resumed.stdout == whole_result.stdout
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_a_full_disk_is_3_and_the_run_goes_on_once_there_is_room(tmp_path: Path)
     run = tmp_path / "run"
 
     full = on_a_disk_with(5000, *plan, "--out", run)
-    again = on_a_disk_with(5000, "resume", run)
+    repeated_result = on_a_disk_with(5000, "resume", run)
 
-    for done in (full, again):
+    for done in (full, repeated_result):
         assert done.returncode == 3
         assert done.stdout == ""
         assert (
@@ -149,23 +149,23 @@ def test_a_run_is_resumed_with_its_own_models_only(tmp_path: Path) -> None:
     script, run = tmp_path / "script.json", tmp_path / "run"
     script.write_text('{"default": 1}')
     names = ("--evaluator", f"mock/scripted:{script}", "--executor", "openai/writer")
-    with serving() as endpoint, serving() as other:
+    with serving() as endpoint, serving() as other_endpoint:
         endpoint.behave = FailsAfter(3, refusal(401))
         env = hosted(endpoint.url)
         assert epc("run", *names, "--rounds", "2", "--out", run, env=env).returncode == 4
 
-        moved = epc("resume", run, env=hosted(other.url))
+        moved = epc("resume", run, env=hosted(other_endpoint.url))
         script.write_text('{"default": 0}')
         changed = epc("resume", run, env=env)
         script.write_text('{"default": 1}')
-        without = epc("resume", run, env=environment(OPENAI_BASE_URL=endpoint.url))
+        reduced_result = epc("resume", run, env=environment(OPENAI_BASE_URL=endpoint.url))
 
-        assert other.received == []
-    assert [done.returncode for done in (moved, changed, without)] == [2, 2, 2]
+        assert other_endpoint.received == []
+    assert [done.returncode for done in (moved, changed, reduced_result)] == [2, 2, 2]
     assert "the executor's endpoint is" in moved.stderr
     assert "the evaluator's details is" in changed.stderr
     assert "go on where it began, or start a new run" in changed.stderr
-    assert "set OPENAI_API_KEY" in without.stderr
+    assert "set OPENAI_API_KEY" in reduced_result.stderr
 
 
 def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path: Path) -> None:

@@ -50,16 +50,16 @@ def test_json_on_stdout_is_the_manifest_s_summary_and_what_is_known_of_quality(
     run = tmp_path / "run"
 
     done = epc("run", *MOCKS, "--seeds", "0,3", "--rounds", "3", "--out", run, "--format", "json")
-    again = epc("resume", run, "--format", "json")
+    repeated_result = epc("resume", run, "--format", "json")
 
     manifest = json.loads((run / "manifest.json").read_text("utf-8"))
     assert done.returncode == 0
-    said = json.loads(done.stdout)
-    assert said.pop("quality")["measured"] is False
-    assert said == manifest["results"]["summary"]
-    assert again.returncode == 0
-    assert again.stdout == done.stdout
-    assert again.stderr == f"{run} is complete\n"
+    document = json.loads(done.stdout)
+    assert document.pop("quality")["measured"] is False
+    assert document == manifest["results"]["summary"]
+    assert repeated_result.returncode == 0
+    assert repeated_result.stdout == done.stdout
+    assert repeated_result.stderr == f"{run} is complete\n"
 
 
 def test_without_out_the_folder_is_named_after_day_and_evaluator(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_no_secret_is_in_any_file_or_line(tmp_path: Path, provider: str, sent: s
 
             def echoing(request: Any, status: int = status, real: Any = real) -> Any:
                 reply = real(request)
-                said = f"not with {request.headers['authorization']} or {CANARY} at {address}"
-                return reply if reply.status == 200 else refusal(status, said, Retry_After="0.01")
+                text = f"not with {request.headers['authorization']} or {CANARY} at {address}"
+                return reply if reply.status == 200 else refusal(status, text, Retry_After="0.01")
 
             endpoint.behave = echoing
             command: tuple[Any, ...] = ("run", *names, "--rounds", "2", "--out", run)
@@ -172,10 +172,10 @@ def test_misuse_is_2_with_the_reason_and_leaves_nothing(
     with pytest.raises(SystemExit) as ended:
         main(["run", *args, "--out", "out"])
 
-    shown = capsys.readouterr()
+    output = capsys.readouterr()
     assert ended.value.code == 2
-    assert message in " ".join(shown.err.split())
-    assert shown.out == ""
+    assert message in " ".join(output.err.split())
+    assert output.out == ""
     assert not (tmp_path / "out").exists()
 
 

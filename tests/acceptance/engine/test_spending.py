@@ -74,9 +74,9 @@ def test_a_limit_stops_with_4_and_the_run_ends_as_without_one(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env, run = hosted(endpoint.url), tmp_path / "run"
-    whole = epc("run", *HOSTED, *SMALL, "--no-cache", "--out", tmp_path / "whole", env=env)
-    assert whole.returncode == 0
-    asked = len(endpoint.received)
+    whole_result = epc("run", *HOSTED, *SMALL, "--no-cache", "--out", tmp_path / "whole", env=env)
+    assert whole_result.returncode == 0
+    request_count = len(endpoint.received)
     endpoint.received.clear()
 
     stopped = epc("run", *HOSTED, *SMALL, "--max-calls", "9", "--out", run, env=env)
@@ -90,9 +90,9 @@ def test_a_limit_stops_with_4_and_the_run_ends_as_without_one(
     ended = epc("resume", run, env=env)
 
     assert ended.returncode == 0
-    assert ended.stdout == whole.stdout
-    assert len(endpoint.received) == asked
-    assert f"spent    {asked - 9} calls, " in ended.stderr
+    assert ended.stdout == whole_result.stdout
+    assert len(endpoint.received) == request_count
+    assert f"spent    {request_count - 9} calls, " in ended.stderr
     assert ", 9 from the journal" in ended.stderr
     same_files(tmp_path / "whole", run, ("trials.jsonl", "weights.jsonl", "run.json"))
 
@@ -141,15 +141,15 @@ def test_a_cap_that_stops_says_what_is_spent_reserved_and_asked_for_next(
     )
 
     assert stopped.returncode == 4
-    found = re.search(
+    match = re.search(
         r"stopped at --max-cost 0\.008: spent \$(0\.\d{6}), \$(0\.\d{6}) reserved for calls under "
         r"way; the next may cost \$(0\.\d{6})\n",
         stopped.stderr,
     )
-    assert found is not None, stopped.stderr
-    spent, _, following = map(float, found.groups())
+    assert match is not None, stopped.stderr
+    spent, _, following = map(float, match.groups())
     prices = {"gpt-4o-2024-08-06": (2.5, 10), "gpt-4o-mini-2024-07-18": (0.15, 0.6)}
-    paid = [prices[asked.body["model"]] for asked in endpoint.received]
+    paid = [prices[request.body["model"]] for request in endpoint.received]
     billed = sum(21 * read + 3 * written for read, written in paid) / 1e6
     assert spent <= billed + 1e-6
     assert 0.008 - following - 1e-6 < billed <= 0.008
@@ -190,8 +190,8 @@ def test_a_torn_journal_is_repaired_and_said_so(tmp_path: Path) -> None:
     done = epc("resume", run)
 
     assert done.returncode == 0
-    said = "repaired the journal: 1 of its lines are torn, as a crash leaves them; they are "
-    assert done.stderr.count(said) == 1
+    text = "repaired the journal: 1 of its lines are torn, as a crash leaves them; they are "
+    assert done.stderr.count(text) == 1
     assert ", 19 from the journal" in done.stderr
     same_files(tmp_path / "whole", run, (*RAW_FILES, "manifest.json", "run.json"))
 
@@ -220,7 +220,7 @@ def test_the_cache_is_listed_sized_and_cleared(tmp_path: Path, endpoint: Endpoin
     assert text == f"{asked} answers, {size['bytes']:,} bytes, in {folder}\n"
     for line, entry in zip(listed.stdout.splitlines(), entries, strict=True):
         assert line.startswith(f"{entry['id']}  2026-07-02  {entry['role']:<9}  {entry['model']}")
-    kept = epc("admin", "cache", "clear", stdin=b"n\n")
-    assert (kept.returncode, kept.stdout) == (1, "")
+    kept_result = epc("admin", "cache", "clear", stdin=b"n\n")
+    assert (kept_result.returncode, kept_result.stdout) == (1, "")
     assert epc("admin", "cache", "clear", "--yes").stdout == f"removed {asked} answers\n"
     assert json.loads(epc("admin", "cache", "size", "--format", "json").stdout)["answers"] == 0

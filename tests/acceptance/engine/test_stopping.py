@@ -27,11 +27,11 @@ def test_a_run_that_is_told_to_end_says_how_to_go_on_and_loses_nothing(
 
     assert running.returncode == 4
     assert f"epc: stopped; nothing answered is lost\n  next: epc resume {run}" in stderr
-    kept = {row["prompt"] for row in read_rows(run / "journal.jsonl")}
+    kept_prompts = {row["prompt"] for row in read_rows(run / "journal.jsonl")}
     endpoint.received.clear()
     endpoint.behave = answering
     assert epc("resume", run, "--no-cache", env=env).returncode == 0
-    assert not kept & endpoint.prompts.keys()
+    assert not kept_prompts & endpoint.prompts.keys()
 
 
 def test_what_a_killed_writer_left_goes_when_its_run_is_resumed(
@@ -73,8 +73,8 @@ def test_epc_2_5_d_an_edited_line_of_the_journal_is_reported_asked_again_and_on_
     assert "WARNING: 1 lines of the journal are damaged" in done.stderr
     assert endpoint.prompts[judged["prompt"]] == 1
     assert not endpoint.prompts.keys() & {row["prompt"] for row in rows if row != judged}
-    held = {row["id"]: row["answer"] for row in read_rows(run / "calls.jsonl")}
-    assert held[judged["id"]] == judged["answer"]
+    held_answers = {row["id"]: row["answer"] for row in read_rows(run / "calls.jsonl")}
+    assert held_answers[judged["id"]] == judged["answer"]
     manifest = json.loads((run / "manifest.json").read_bytes())
     assert manifest["provenance"]["journal_damage"] == 1
     validated = epc("validate", run)

@@ -17,7 +17,7 @@ from endpoint_support import (
     completion,
 )
 from engine_support import epc, files_that_hold, read_rows
-from run_support import CANARY, at, models
+from run_support import CANARY, models, provider_environment
 
 SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
 FREE = ("--temperature", "none", "--executor-temperature", "none")
@@ -43,14 +43,14 @@ NO_TEMPERATURE = bad_request(
 )
 
 
-def said(received: Received) -> str:
+def reply_text(received: Received) -> str:
     return str(json.loads(answering(received).body)["choices"][0]["message"]["content"])
 
 
-def message(content: Any, finish: str = "stop", tokens: int = 0, **more: Any) -> Reply:
+def message(content: Any, finish: str = "stop", tokens: int = 0, **further_fields: Any) -> Reply:
     choice = {
         "index": 0,
-        "message": {"role": "assistant", "content": content, **more},
+        "message": {"role": "assistant", "content": content, **further_fields},
         "finish_reason": finish,
     }
     usage: dict[str, Any] = {"prompt_tokens": 21, "completion_tokens": 3 + tokens}
@@ -65,7 +65,7 @@ def like_o3(received: Received) -> Reply:
         return NO_MAX_TOKENS
     if received.body.get("temperature", 1) != 1:
         return NO_TEMPERATURE
-    return message(said(received), tokens=64)
+    return message(reply_text(received), tokens=64)
 
 
 def manifest_of(run: Path) -> Any:
@@ -74,10 +74,18 @@ def manifest_of(run: Path) -> Any:
 
 def test_o3_and_gpt_5_are_measured_as_openai(tmp_path: Path, endpoint: Endpoint) -> None:
     endpoint.behave = like_o3
-    run, env = tmp_path / "run", at("openai", endpoint.url)
-    asked = (*FREE, "--max-tokens", "500", "--reasoning", "low", "--executor-reasoning", "minimal")
+    run, env = tmp_path / "run", provider_environment("openai", endpoint.url)
+    arguments = (
+        *FREE,
+        "--max-tokens",
+        "500",
+        "--reasoning",
+        "low",
+        "--executor-reasoning",
+        "minimal",
+    )
 
-    done = epc("run", *models("openai"), *SMALL, *asked, "--out", run, env=env)
+    done = epc("run", *models("openai"), *SMALL, *arguments, "--out", run, env=env)
 
     assert done.returncode == 0, done.stderr
     for row in endpoint.received:
@@ -96,20 +104,20 @@ def test_o3_and_gpt_5_are_measured_as_openai(tmp_path: Path, endpoint: Endpoint)
     rows = read_rows(run / "calls.jsonl")
     assert {row["reasoning_tokens"] for row in rows} == {64}
     assert not any("limit_field" in row for row in rows)
-    found = epc("validate", run)
-    assert found.returncode == 0
+    result = epc("validate", run)
+    assert result.returncode == 0
     warned = f"{calls['evaluator']} of {calls['evaluator']} verdicts came after reasoning"
-    assert f"/provenance/reasoning/evaluator: warning: {warned}" in found.stdout
+    assert f"/provenance/reasoning/evaluator: warning: {warned}" in result.stdout
 
 
 def test_reading_r79_no_reasoning_is_the_protocol_s_own_and_any_is_an_alt_prompt(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
-    env, tags, names = at("openai", endpoint.url), {}, {}
+    env, tags, names = provider_environment("openai", endpoint.url), {}, {}
     for level in (None, "none", "low"):
         run = tmp_path / str(level)
-        asked = () if level is None else ("--reasoning", level)
-        done = epc("run", *models("openai"), *SMALL, *asked, "--out", run, env=env)
+        arguments = () if level is None else ("--reasoning", level)
+        done = epc("run", *models("openai"), *SMALL, *arguments, "--out", run, env=env)
         assert done.returncode == 0, done.stderr
         tags[level] = manifest_of(run)["protocol_version"]
         rows = read_rows(run / "calls.jsonl")
@@ -127,7 +135,7 @@ def test_reading_r79_no_reasoning_is_the_protocol_s_own_and_any_is_an_alt_prompt
 def test_what_the_user_adds_to_a_request_is_sent_and_recorded(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
-    run, env = tmp_path / "run", at("openrouter", endpoint.url)
+    run, env = tmp_path / "run", provider_environment("openrouter", endpoint.url)
     routing = '{"only": ["openai"], "allow_fallbacks": false}'
 
     done = epc(
@@ -187,7 +195,7 @@ def test_no_secret_and_nothing_of_the_protocol_s_gets_into_a_request(
         given,
         "--out",
         run,
-        env=at("openai", endpoint.url),
+        env=provider_environment("openai", endpoint.url),
     )
 
     assert refused.returncode == 2, refused.stderr

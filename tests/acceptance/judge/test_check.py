@@ -24,9 +24,9 @@ def test_a_valid_reply_is_clean(files: Path) -> None:
     done = epc(*WORDS, "--format", "json", cwd=files)
 
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert (said["valid"], said["flags"], said["findings"]) == (True, [], [])
-    assert (said["verdict"], said["judge_verdict"]) == ("PASS", "PASS")
+    document = json.loads(done.stdout)
+    assert (document["valid"], document["flags"], document["findings"]) == (True, [], [])
+    assert (document["verdict"], document["judge_verdict"]) == ("PASS", "PASS")
     assert epc(*WORDS, cwd=files).stdout.startswith("reply.json: valid\nverdict PASS")
 
 
@@ -41,8 +41,8 @@ def test_the_command_answers_the_vectors(files: Path, case: dict[str, object]) -
 
     done = epc(*WORDS, "--format", "json", cwd=files)
 
-    said = json.loads(done.stdout)
-    assert {key: said[key] for key in expected} == expected
+    document = json.loads(done.stdout)
+    assert {key: document[key] for key in expected} == expected
     assert done.returncode == (0 if expected["valid"] else 1)
 
 

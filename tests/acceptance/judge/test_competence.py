@@ -42,7 +42,7 @@ WORDS: Final = ("formal", "ordered", "faithful", "whole")  # one for each dimens
 KEY: Final = {"OPENAI_API_KEY": "sk-competence-0123456789abcdef"}
 
 
-def seen(prompt: str) -> tuple[Json, str]:
+def prompt_parts(prompt: str) -> tuple[Json, str]:
     """Return the meta object and the output of a judge's prompt."""
     block = re.search(
         r"\[\[(\w+) output begins\]\]\n(.*)\n\[\[\1 output ends\]\]", prompt, re.DOTALL
@@ -109,7 +109,7 @@ JUDGES: Final[dict[str, Callable[[Json, str], Scored]]] = {
 def judging(received: Received) -> Reply:
     """Answer as the judge of that name."""
     name = received.body["model"]
-    meta, output = seen(received.prompt)
+    meta, output = prompt_parts(received.prompt)
     if name == "refusing":
         return completion("I'm sorry, but I can't evaluate this.")
     quote = " ".join(re.findall(r"\w+", output)[1:2])
@@ -121,11 +121,13 @@ def judging(received: Received) -> Reply:
 
 def quoting(received: Received) -> Reply:
     """Score each dimension by its own word, and quote that word, or another if it is not there."""
-    meta, output = seen(received.prompt)
-    other = re.findall(r"\w{3,}", output)[0]
-    found = [re.search(rf"{word}\d\d", output) for word in WORDS]
-    scores = [2 if one else 0 for one in found]
-    return completion(reply(meta, scores, [one[0] if one else other for one in found]))
+    meta, output = prompt_parts(received.prompt)
+    other_match = re.findall(r"\w{3,}", output)[0]
+    matches = [re.search(rf"{word}\d\d", output) for word in WORDS]
+    scores = [2 if match else 0 for match in matches]
+    return completion(
+        reply(meta, scores, [match[0] if match else other_match for match in matches])
+    )
 
 
 @pytest.fixture
@@ -150,15 +152,15 @@ def planned(folder: Path, endpoint: Endpoint, *judges: str) -> dict[str, str]:
     ]
     env = environment(OPENAI_BASE_URL=endpoint.url, **KEY)
     table = write_rows(folder.with_suffix(".jsonl"), rows)
-    asked = [word for judge in judges for word in ("--judge", f"openai/{judge}")]
-    done = epc("judge", "plan", table, *asked, "--methods", "cross", "--out", folder, env=env)
+    sent_words = [word for judge in judges for word in ("--judge", f"openai/{judge}")]
+    done = epc("judge", "plan", table, *sent_words, "--methods", "cross", "--out", folder, env=env)
     assert done.returncode == 0, done.stderr
     return env
 
 
-def found_by(folder: Path, env: dict[str, str], *words: str) -> dict[str, Json]:
+def found_by(folder: Path, env: dict[str, str], *arguments: str) -> dict[str, Json]:
     """Return what `epc judge competence` says, by judge."""
-    done = epc("judge", "competence", folder, *words, "--format", "json", env=env)
+    done = epc("judge", "competence", folder, *arguments, "--format", "json", env=env)
     assert done.returncode in (0, 1), done.stderr
     rows: list[Json] = json.loads(done.stdout)["competence"]
     assert done.returncode == any(row["word"] == "incapable" for row in rows)
@@ -175,11 +177,11 @@ def test_reading_r87_planted_pairs_tell_judges_apart_that_read_and_that_do_not(
     judges = ("perfect", "constant", "length", "markup", "floor", "refusing", "evading")
     env = planned(tmp_path / "e", endpoint, *judges)
 
-    found = found_by(tmp_path / "e", env)
+    documents = found_by(tmp_path / "e", env)
 
     assert set(endpoint.prompts.values()) == {len(judges)}  # the same texts, each judge once
     assert len(endpoint.received) == len(judges) * (len(QUESTIONS) + MADE)
-    assert {name: row["word"] for name, row in found.items()} == {
+    assert {name: row["word"] for name, row in documents.items()} == {
         "perfect": "capable",
         "constant": "incapable",
         "length": "incapable",
@@ -191,10 +193,10 @@ def test_reading_r87_planted_pairs_tell_judges_apart_that_read_and_that_do_not(
     right = {"truncated": 1, "shuffled": 1, "off_task": 1, "section_removed": 1}
     none = dict.fromkeys(right, 0)
     alike = {"same_text": 1, "padded": 1}
-    assert shares(found["perfect"]) == {"all": 1, **right, **alike}
-    assert shares(found["constant"]) == {"all": 0, **none, **alike}
+    assert shares(documents["perfect"]) == {"all": 1, **right, **alike}
+    assert shares(documents["constant"]) == {"all": 0, **none, **alike}
     # Cut texts are shorter; shuffled and foreign ones are as long; a padded one is longer.
-    assert shares(found["length"]) == {
+    assert shares(documents["length"]) == {
         "all": 0.5,
         "truncated": 1,
         "section_removed": 1,
@@ -204,30 +206,36 @@ def test_reading_r87_planted_pairs_tell_judges_apart_that_read_and_that_do_not(
         "padded": 0,
     }
     # What is cut or shuffled still has its mark; without one of its sections as well.
-    assert shares(found["markup"])["shuffled"] == shares(found["markup"])["off_task"] == 0
+    assert shares(documents["markup"])["shuffled"] == shares(documents["markup"])["off_task"] == 0
     for silent in ("refusing", "evading"):
-        assert shares(found[silent]) == {"all": 0, **none, "same_text": 0, "padded": 0}
-        whole = found[silent]["overall"]
-        assert (whole["lost"], whole["pairs"], whole["bounds"]) == (64, 64, [0, 1])
-        assert found[silent]["valid"] == 0
+        assert shares(documents[silent]) == {"all": 0, **none, "same_text": 0, "padded": 0}
+        whole_overall = documents[silent]["overall"]
+        assert (whole_overall["lost"], whole_overall["pairs"], whole_overall["bounds"]) == (
+            64,
+            64,
+            [0, 1],
+        )
+        assert documents[silent]["valid"] == 0
 
     # By hand: 16 questions that do not differ are 16 (1.95996 / t(15))^2 = 13.529 observations;
     # Wilson's limit of none of them is z^2 / (n + z^2) = 3.84146 / 17.3705 = 0.221.
-    low, high = found["perfect"]["overall"]["ci95"]
+    low, high = documents["perfect"]["overall"]["ci95"]
     assert (round(low, 3), high) == (0.779, pytest.approx(1))
-    low, high = found["constant"]["overall"]["ci95"]
+    low, high = documents["constant"]["overall"]["ci95"]
     assert (low, round(high, 3)) == (pytest.approx(0), 0.221)
-    assert (found["constant"]["constant"], found["perfect"]["constant"]) == (4, None)
+    assert (documents["constant"]["constant"], documents["perfect"]["constant"]) == (4, None)
     # Of 16 answers 14 have the lowest score already, which no spoilt text can go below.
-    assert found["floor"]["overall"]["at_floor"] == 14 * 4
-    assert found["floor"]["overall"]["share"] == 1
-    assert [row["ci95"] for row in found["floor"]["kinds"] if row["expected"] == "lower"] == [
+    assert documents["floor"]["overall"]["at_floor"] == 14 * 4
+    assert documents["floor"]["overall"]["share"] == 1
+    assert [row["ci95"] for row in documents["floor"]["kinds"] if row["expected"] == "lower"] == [
         None
     ] * 4  # two pairs are too few
 
     shifts = {
-        name: {one["by"]: (one["mean"], one["ci95"], one["none"]) for one in row["shifts"]}
-        for name, row in found.items()
+        name: {
+            shift["by"]: (shift["mean"], shift["ci95"], shift["none"]) for shift in row["shifts"]
+        }
+        for name, row in documents.items()
     }
     still = (0, [0, 0], "yes")
     assert shifts["perfect"] == {"length": still, "format": still}
@@ -258,19 +266,19 @@ def test_competence_comes_before_the_first_judgment_and_stands_outside_primary_f
     assert len(endpoint.received) == len(QUESTIONS) + MADE
     anyway = epc(*run, tmp_path / "bad", "--anyway", "--format", "json", env=env)
     assert anyway.returncode == 0, anyway.stderr
-    (found,) = json.loads(anyway.stdout)["evaluations"]
-    assert found["primary"]["all"]["samples"] == len(QUESTIONS)
-    assert found["totals"]["cross_judge"]["samples"] == len(QUESTIONS)
+    (evaluation,) = json.loads(anyway.stdout)["evaluations"]
+    assert evaluation["primary"]["all"]["samples"] == len(QUESTIONS)
+    assert evaluation["totals"]["cross_judge"]["samples"] == len(QUESTIONS)
     assert len(endpoint.received) == 2 * len(QUESTIONS) + MADE
-    assert [row["word"] for row in found["competence"]] == ["incapable"]
-    (trust,) = [row for row in found["trust"] if row["about"] == "spoilt outputs"]
+    assert [row["word"] for row in evaluation["competence"]] == ["incapable"]
+    (trust,) = [row for row in evaluation["trust"] if row["about"] == "spoilt outputs"]
     assert trust["trusted"] == "no"
     assert "it gives every text the same score" in trust["sentence"]
     (part,) = (tmp_path / "bad" / "competence").glob("*/planted")
     assert epc("judge", "check", part).returncode == 0
-    told = epc("judge", "report", part)
-    assert told.returncode == 2
-    assert f"run `epc judge report {tmp_path / 'bad'}`" in told.stderr
+    result = epc("judge", "report", part)
+    assert result.returncode == 2
+    assert f"run `epc judge report {tmp_path / 'bad'}`" in result.stderr
     assert epc("judge", "report", tmp_path / "bad", "--html", tmp_path / "p.html").returncode == 0
     rows = epc("judge", "report", tmp_path / "bad", "--format", "csv").stdout
     assert "competence,judge_model,openai/constant,truncated,16,0.0,0.0," in rows
@@ -297,8 +305,8 @@ def test_competence_keeps_one_budget_and_a_forecast_sends_nothing(
         for part, count in (("planted", 16), ("named", 2))
     }
     run = ("judge", "run", tmp_path / "e", "--competence-first", "--dry-run")
-    whole = json.loads(epc(*run, "--format", "json", env=env).stdout)
-    assert [share["calls"]["expected"] for share in whole.values()] == [16, 16, 128, 128]
+    whole_document = json.loads(epc(*run, "--format", "json", env=env).stdout)
+    assert [share["calls"]["expected"] for share in whole_document.values()] == [16, 16, 128, 128]
     stopped = epc(*command, "--max-calls", "20", env=env)
     assert stopped.returncode == 4
     assert f"next: epc judge competence {tmp_path / 'e'}" in stopped.stderr
@@ -331,13 +339,13 @@ def test_a_competence_test_that_was_killed_asks_nothing_twice(
     assert len(answered) == 20
     endpoint.received.clear()
 
-    found = found_by(tmp_path / "e", env)  # the plan of 8 stands
+    documents = found_by(tmp_path / "e", env)  # the plan of 8 stands
 
-    asked = endpoint.prompts
-    assert set(asked.values()) == {1}
-    assert not answered & asked.keys()
-    assert len(answered) + len(asked) == 8 * (1 + len(KINDS))
-    assert found["perfect"]["overall"]["share"] == 1
+    prompts = endpoint.prompts
+    assert set(prompts.values()) == {1}
+    assert not answered & prompts.keys()
+    assert len(answered) + len(prompts) == 8 * (1 + len(KINDS))
+    assert documents["perfect"]["overall"]["share"] == 1
 
 
 def test_reading_r76_a_retest_is_asked_anew_on_the_same_day_and_on_another(
@@ -348,7 +356,7 @@ def test_reading_r76_a_retest_is_asked_anew_on_the_same_day_and_on_another(
     command = ("judge", "competence", tmp_path / "e")
 
     def drifting(received: Received) -> Reply:
-        meta, output = seen(received.prompt)
+        meta, output = prompt_parts(received.prompt)
         times = endpoint.prompts[received.prompt]  # of the set, beside planted texts, again
         scores = (1, 1, max(1, min(times - 1, 2)), 2 if times > 3 else 1)
         return completion(reply(meta, scores, (" ".join(output.split()[1:2]),) * 4))
@@ -360,17 +368,17 @@ def test_reading_r76_a_retest_is_asked_anew_on_the_same_day_and_on_another(
     assert not endpoint.received
     assert epc("judge", "run", tmp_path / "e", env=env).returncode == 0
 
-    (same,) = found_by(tmp_path / "e", env, "--retest", "10")["drifting"]["retests"]
-    asked = len(endpoint.received)
-    assert found_by(tmp_path / "e", env, "--retest", "10")["drifting"]["retests"] == [same]
-    assert len(endpoint.received) == asked  # once a day
+    (same_retest,) = found_by(tmp_path / "e", env, "--retest", "10")["drifting"]["retests"]
+    request_count = len(endpoint.received)
+    assert found_by(tmp_path / "e", env, "--retest", "10")["drifting"]["retests"] == [same_retest]
+    assert len(endpoint.received) == request_count  # once a day
     tomorrow = {**env, "SOURCE_DATE_EPOCH": str(int(DAY.timestamp()) + 86_400)}
     again, other = found_by(tmp_path / "e", tomorrow, "--retest", "10")["drifting"]["retests"]
 
-    assert len(endpoint.received) == asked + 10
-    assert again == same
-    assert [row["same_day"] for row in (same, other)] == [True, False]
-    for row, points in ((same, 1), (other, 2)):
+    assert len(endpoint.received) == request_count + 10
+    assert again == same_retest
+    assert [row["same_day"] for row in (same_retest, other)] == [True, False]
+    for row, points in ((same_retest, 1), (other, 2)):
         assert (row["shared"], row["compared"]["outputs"]) == (0, 10)
         assert row["compared"]["same_overall"]["share"] == 0
         assert row["compared"]["mean_difference"] == {"mean": points, "ci95": [points, points]}
@@ -382,11 +390,11 @@ def test_reading_r76_a_retest_is_never_of_shared_answers(
     env = planned(tmp_path / "e", endpoint, "perfect")
     assert epc("judge", "run", tmp_path / "e", env=env).returncode == 0
     assert found_by(tmp_path / "e", env, "--retest", "16")["perfect"]["retests"]
-    (again,) = (tmp_path / "e" / "competence").glob("*/retest-*")
+    (repeated_path,) = (tmp_path / "e" / "competence").glob("*/retest-*")
     for path in (tmp_path / "e").rglob("records.jsonl"):
         if "competence" not in path.parts:
-            (again / path.relative_to(tmp_path / "e")).write_bytes(path.read_bytes())
-    (again / "calls.jsonl").write_bytes((tmp_path / "e" / "calls.jsonl").read_bytes())
+            (repeated_path / path.relative_to(tmp_path / "e")).write_bytes(path.read_bytes())
+    (repeated_path / "calls.jsonl").write_bytes((tmp_path / "e" / "calls.jsonl").read_bytes())
 
     (row,) = found_by(tmp_path / "e", env)["perfect"]["retests"]
 
@@ -416,17 +424,17 @@ def test_names_that_a_judge_is_shown_move_its_scores_or_do_not(
     env = planned(tmp_path / "e", endpoint, "partial")
 
     def partial(received: Received) -> Reply:
-        meta, output = seen(received.prompt)
+        meta, output = prompt_parts(received.prompt)
         scores = (2, 1, 1, 1) if meta["target_model"] == "lab/writer" else (1, 1, 1, 1)
         return completion(reply(meta, scores, (" ".join(output.split()[1:2]),) * 4))
 
     endpoint.behave = partial
     found = found_by(tmp_path / "e", env, "--named")["partial"]
 
-    (row,) = [one for one in found["shifts"] if one["by"] == "name"]
+    (row,) = [shift for shift in found["shifts"] if shift["by"] == "name"]
     assert (row["mean"], row["ci95"], row["pairs"], row["none"]) == (1, [1, 1], 16, "no")
-    shown = [request for request in endpoint.received if "lab/writer" in request.prompt]
-    assert len(shown) == len(QUESTIONS)
+    requests = [request for request in endpoint.received if "lab/writer" in request.prompt]
+    assert len(requests) == len(QUESTIONS)
 
 
 @pytest.mark.parametrize(("judge", "change", "word"), [(quoting, -2, "yes"), (judging, 0, "no")])
@@ -440,21 +448,21 @@ def test_evidence_that_is_taken_out_moves_the_score_of_a_judge_that_goes_by_it(
     env = planned(tmp_path / "e", endpoint, "constant")
     endpoint.behave = judge
 
-    found = found_by(tmp_path / "e", env, "--ablation")["constant"]["ablation"]
+    ablation = found_by(tmp_path / "e", env, "--ablation")["constant"]["ablation"]
 
-    assert (found["pairs"], found["lost"]) == (16, 0)
-    assert (found["change"]["mean"], found["change_control"]["mean"]) == (change, 0)
-    assert found["moved"]["share"] == (change != 0)
-    assert found["moved_control"]["share"] == 0
-    assert found["difference"] == {"mean": change, "ci95": [change, change]}
-    assert found["bears"] == word
+    assert (ablation["pairs"], ablation["lost"]) == (16, 0)
+    assert (ablation["change"]["mean"], ablation["change_control"]["mean"]) == (change, 0)
+    assert ablation["moved"]["share"] == (change != 0)
+    assert ablation["moved_control"]["share"] == 0
+    assert ablation["difference"] == {"mean": change, "ci95": [change, change]}
+    assert ablation["bears"] == word
     (part,) = (tmp_path / "e" / "competence").glob("*/ablation")
-    made = read_rows(part / "samples.jsonl")
-    assert {row["planted"]["kind"] for row in made} == {"ablated", "ablation_control"}
+    rows = read_rows(part / "samples.jsonl")
+    assert {row["planted"]["kind"] for row in rows} == {"ablated", "ablation_control"}
     if word == "yes":  # a different dimension in each turn, and as many characters either way
-        by_dimension = [row["planted"]["dimension"] for row in made[::2]]
+        by_dimension = [row["planted"]["dimension"] for row in rows[::2]]
         assert {by_dimension.count(name) for name in DIMENSIONS} == {4}
-        for row in made:
+        for row in rows:
             text = (part / "outputs" / f"{row['output_sha256']}.txt").read_text("utf-8")
             base = TEXTS[row["question_id"]]
             quoted = WORDS[DIMENSIONS.index(row["planted"]["dimension"])]

@@ -97,8 +97,8 @@ def planned(folder: Path, judge: str, output: str, env: dict[str, str]) -> Path:
         )
         writer.writerow(["q1", "plain", "some-model", "o1", output, "Name France's capital."])
     out = folder / "judged"
-    words = ("--judge", judge, "--methods", "cross", "--out", out)
-    done = epc("judge", "plan", table, *words, env=env)
+    arguments = ("--judge", judge, "--methods", "cross", "--out", out)
+    done = epc("judge", "plan", table, *arguments, env=env)
     assert done.returncode == 0, done.stderr
     return out
 
@@ -167,10 +167,10 @@ def test_what_is_no_answer_to_the_question_is_no_verdict(
     tmp_path: Path, endpoint: Endpoint, change: Callable[[Json], None]
 ) -> None:
     endpoint.behave = spoiled(change)
-    words = ("--evaluator", "typesafe/jev-1.13.0", "--executor", "mock/deterministic")
+    arguments = ("--evaluator", "typesafe/jev-1.13.0", "--executor", "mock/deterministic")
 
     done = epc(
-        *("run", *words, "--seeds", "0", "--rounds", "2", "--no-cache"),
+        *("run", *arguments, "--seeds", "0", "--rounds", "2", "--no-cache"),
         *("--out", tmp_path / "run"),
         env=leading_to(endpoint),
     )
@@ -184,10 +184,10 @@ def test_reading_r100_a_verdict_s_probability_is_kept_with_it(
     tmp_path: Path, endpoint: Endpoint, judge: str
 ) -> None:
     endpoint.behave, run = deciding, tmp_path / "run"
-    words = ("--evaluator", f"band=0.7:{judge}", "--executor", "mock/deterministic")
+    arguments = ("--evaluator", f"band=0.7:{judge}", "--executor", "mock/deterministic")
 
     done = epc(
-        *("run", *words, "--seeds", "0", "--rounds", "2", "--no-cache"),
+        *("run", *arguments, "--seeds", "0", "--rounds", "2", "--no-cache"),
         *("--out", run),
         env=leading_to(endpoint),
     )

@@ -63,9 +63,9 @@ def test_from_a_table_to_a_report(tmp_path: Path, table: Path) -> None:
     assert report.returncode == 0
     assert len(list(csv.DictReader(io.StringIO(report.stdout)))) > 50
     assert (tmp_path / "acc.csv").read_text("utf-8").startswith("strategy,accuracy\nA,")
-    again = epc("judge", "run", "e", cwd=tmp_path)
-    assert again.stdout == run.stdout
-    assert "is complete" in again.stderr
+    repeated_result = epc("judge", "run", "e", cwd=tmp_path)
+    assert repeated_result.stdout == run.stdout
+    assert "is complete" in repeated_result.stderr
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_judge_7_1_the_first_command_of_the_page_plans_a_run(
 ) -> None:
     page = Path(__file__).parents[3] / "site" / "docs" / "judge.md"
     typed = next(line for line in page.read_text("utf-8").splitlines() if line.startswith("epc "))
-    program, *words = typed.split()
-    assert (program, words[:3]) == ("epc", ["judge", "plan", "runs/first"])
+    program, *text = typed.split()
+    assert (program, text[:3]) == ("epc", ["judge", "plan", "runs/first"])
     models = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
     assert epc("run", *models, *asked, "--out", "runs/first", cwd=tmp_path).returncode == 0
 
-    done = epc(*words, cwd=tmp_path)
+    done = epc(*text, cwd=tmp_path)
 
     if outputs is None:
         assert done.returncode == 1
@@ -125,8 +125,8 @@ def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
         env = environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
         server.behave = favouring_its_name
         for folder, asked in (("blind", ()), ("named", ("--named",))):
-            words = ("--judge", "openai/judge-1", *asked, "--out", folder)
-            assert epc("judge", "plan", table, *words, cwd=tmp_path, env=env).returncode == 0
+            arguments = ("--judge", "openai/judge-1", *asked, "--out", folder)
+            assert epc("judge", "plan", table, *arguments, cwd=tmp_path, env=env).returncode == 0
             done = epc("judge", "run", folder, cwd=tmp_path, env=env)
             assert done.returncode == 0, done.stderr
 
@@ -136,16 +136,16 @@ def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
     assert all(any(name in prompt for name in names) for prompt in prompts_of(tmp_path / "named"))
     assert epc("judge", "check", "blind", cwd=tmp_path).returncode == 0
     for method, target in (("self_judge", names[0]), ("cross_judge", names[1])):
-        kept = archived(tmp_path / "blind", valid=True, method=method)
-        assert [record["sample"]["target_model"] for record in kept] == [target] * 3
+        kept_rows = archived(tmp_path / "blind", valid=True, method=method)
+        assert [record["sample"]["target_model"] for record in kept_rows] == [target] * 3
     report = epc("judge", "report", "blind", "named", "--format", "json", cwd=tmp_path)
     shifts = {
         row["method"]: (row["mean_difference"]["mean"], row["blind"])
         for row in json.loads(report.stdout)["drift"]
     }
     assert shifts == {"self_judge": (4, [True, False]), "cross_judge": (0, [True, False])}
-    told = epc("judge", "report", "blind", "named", cwd=tmp_path).stdout
-    assert "what names do: blind to named, no drift" in told
+    output = epc("judge", "report", "blind", "named", cwd=tmp_path).stdout
+    assert "what names do: blind to named, no drift" in output
 
 
 def test_a_blind_judge_is_asked_the_same_on_another_day(tmp_path: Path, table: Path) -> None:
@@ -173,8 +173,8 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
     with serving() as endpoint:
         keys = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
         env = environment(**keys)
-        words = ("--judge", "openai/judge-1", "--out", tmp_path / "e")
-        assert epc("judge", "plan", table, *words, env=env).returncode == 0
+        arguments = ("--judge", "openai/judge-1", "--out", tmp_path / "e")
+        assert epc("judge", "plan", table, *arguments, env=env).returncode == 0
         holds = HoldsAfter(2)
 
         def as_a_judge(received: Received) -> Reply:
@@ -188,13 +188,13 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
             process.send_signal(signal.SIGKILL)
             process.wait()
         holds.go_on.set()
-        asked = len(endpoint.received)
+        request_count = len(endpoint.received)
 
         done = epc(*run, env=env)
 
         assert done.returncode == 0, done.stderr
-        assert asked == 3
-        assert len(endpoint.received) == asked + 2
+        assert request_count == 3
+        assert len(endpoint.received) == request_count + 2
     assert epc("judge", "check", tmp_path / "e").returncode == 0
     assert "sk-canary" not in done.stdout + done.stderr
 
@@ -205,9 +205,11 @@ def test_a_judge_that_reasons_is_asked_as_a_run_asks_an_evaluator(
     with serving() as endpoint:
         endpoint.behave = lambda row: completion(json.dumps(Judge().record(row.prompt)))
         env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
-        asked = ("--temperature", "none", "--reasoning", "low", "--max-tokens", "5000")
-        more = ("--body", "seed=7", "--out", tmp_path / "e")
-        plan = epc("judge", "plan", table, "--judge", "openai/o3", *asked, *more, env=env)
+        arguments = ("--temperature", "none", "--reasoning", "low", "--max-tokens", "5000")
+        further_arguments = ("--body", "seed=7", "--out", tmp_path / "e")
+        plan = epc(
+            "judge", "plan", table, "--judge", "openai/o3", *arguments, *further_arguments, env=env
+        )
         assert plan.returncode == 0, plan.stderr
 
         done = epc("judge", "run", tmp_path / "e", env=env)
@@ -247,17 +249,17 @@ def test_what_a_judge_cannot_be_asked_for_is_refused_at_the_plan(
 def test_reading_r76_one_answer_in_two_evaluations_is_no_agreement(
     tmp_path: Path, table: Path
 ) -> None:
-    words = ("--judge", "mock/judge", "--out", tmp_path / "e")
-    assert epc("judge", "plan", table, *words).returncode == 0
+    arguments = ("--judge", "mock/judge", "--out", tmp_path / "e")
+    assert epc("judge", "plan", table, *arguments).returncode == 0
     assert epc("judge", "run", tmp_path / "e").returncode == 0
     shutil.copytree(tmp_path / "e", tmp_path / "copy")
 
     alone = epc("judge", "report", tmp_path / "e")
-    both = epc("judge", "report", tmp_path / "e", tmp_path / "copy")
+    both_results = epc("judge", "report", tmp_path / "e", tmp_path / "copy")
 
     assert alone.returncode == 0
-    assert both.returncode == 1
-    _, title, drift = both.stdout.partition("\nDrift\n")
+    assert both_results.returncode == 1
+    _, title, drift = both_results.stdout.partition("\nDrift\n")
     assert title
     assert "Shared judgments are one answer in both, and are left out." in drift
     assert "1.000" not in drift
@@ -271,16 +273,16 @@ def test_judge_4_1_a_judge_that_refuses_or_says_nothing_is_archived_and_stops_no
 
     with serving() as endpoint:
         env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
-        words = ("--judge", "openai/judge-1", "--out", tmp_path / "e")
-        assert epc("judge", "plan", table, *words, env=env).returncode == 0
+        arguments = ("--judge", "openai/judge-1", "--out", tmp_path / "e")
+        assert epc("judge", "plan", table, *arguments, env=env).returncode == 0
         endpoint.script = [
             message("stop", content=None, refusal="I'm sorry, I cannot assist with that."),
             message("length", content=None),
         ]
 
         def parts(received: Received) -> Reply:
-            said = json.dumps(Judge().record(received.prompt))
-            return message("stop", content=[{"type": "text", "text": said}])
+            text = json.dumps(Judge().record(received.prompt))
+            return message("stop", content=[{"type": "text", "text": text}])
 
         endpoint.behave = parts
 
@@ -335,8 +337,8 @@ def test_reading_r76_a_log_of_an_older_version_with_panels_is_right(
 
 
 def test_what_is_no_evaluation_is_misuse(tmp_path: Path) -> None:
-    for words in (("run", tmp_path), ("check", tmp_path), ("report", tmp_path)):
-        done = epc("judge", *words)
+    for arguments in (("run", tmp_path), ("check", tmp_path), ("report", tmp_path)):
+        done = epc("judge", *arguments)
         assert done.returncode == 2
         assert "epc judge plan" in done.stderr
 
@@ -383,9 +385,9 @@ def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
             assert record["raw"].startswith("{") == (constraint is not None)
             assert "UNPARSABLE_OUTPUT" in record["flags"]
             assert record["constraint"] == constraint
-    (found,) = document(summary([tmp_path / "e"]))["evaluations"]
-    assert "nothing about the outputs" in found["remarks"][0]
-    assert "0 of 1 evaluations are valid" in found["remarks"][1]
+    (evaluation,) = document(summary([tmp_path / "e"]))["evaluations"]
+    assert "nothing about the outputs" in evaluation["remarks"][0]
+    assert "0 of 1 evaluations are valid" in evaluation["remarks"][1]
 
 
 LIKELIHOOD = "local/smollm2-135m-judge-likelihood"
@@ -419,8 +421,8 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
     done = epc("judge", "run", tmp_path / "e", "--no-cache", "--format", "json")
 
     assert done.returncode == 0, done.stderr
-    (found,) = json.loads(done.stdout)["evaluations"]
-    totals = found["totals"]["cross_judge"]
+    (evaluation,) = json.loads(done.stdout)["evaluations"]
+    totals = evaluation["totals"]["cross_judge"]
     assert (totals["valid"], totals["samples"]) == (2, 2)
     assert epc("judge", "check", tmp_path / "e").returncode == 0
     plan = json.loads((tmp_path / "e" / "judge.json").read_text("utf-8"))

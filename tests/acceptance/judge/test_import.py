@@ -37,8 +37,8 @@ MAPPING = {
 }
 
 
-def epc(*words: str | Path) -> Any:
-    return as_text(run_program(*words))
+def epc(*arguments: str | Path) -> Any:
+    return as_text(run_program(*arguments))
 
 
 def set_of(folder: Path, mapping: dict[str, Any] | None = None) -> Path:
@@ -52,17 +52,17 @@ def set_of(folder: Path, mapping: dict[str, Any] | None = None) -> Path:
 
 def totals(folder: Path) -> dict[str, Any]:
     log = json.loads((folder / "run_log.json").read_text())
-    found: dict[str, Any] = log["totals"]["cross_judge"]
-    return found
+    record: dict[str, Any] = log["totals"]["cross_judge"]
+    return record
 
 
-def foreign(row: dict[str, Any], **more: Any) -> dict[str, Any]:
+def foreign(row: dict[str, Any], **further_fields: Any) -> dict[str, Any]:
     return {
         "file": f"{row['question_id']}_{row['prompt_variant']}.txt",
         "scores": dict.fromkeys(MARKS, 2),
         "evidence": dict.fromkeys(MARKS, QUOTE),
         "notes": "As asked.",
-        **more,
+        **further_fields,
     }
 
 
@@ -70,27 +70,30 @@ def test_the_published_agreement_of_prompt_drift_lab_comes_out_of_its_table(tmp_
     """What its authors print: MAE 1.06, 0.12, 1.25; 7, 14 and 6 equal; means 8.56, 2.19, 4.91."""
     folder = tmp_path / "imported"
     judges = [word for name in ("chatgpt", "claude", "gemini") for word in ("--judge", name)]
-    asked = ("--methods", "cross", "--recorded", "--mapping", EXAMPLE / "mapping.json")
-    made = epc("judge", "plan", EXAMPLE / "outputs.csv", *judges, *asked, "--out", folder)
+    arguments = ("--methods", "cross", "--recorded", "--mapping", EXAMPLE / "mapping.json")
+    made = epc("judge", "plan", EXAMPLE / "outputs.csv", *judges, *arguments, "--out", folder)
     done = epc("judge", "import", EXAMPLE / "scores.csv", folder, "--format", "json")
 
     assert (made.returncode, done.returncode) == (0, 0), done.stderr
-    (found,) = json.loads(done.stdout)["evaluations"]
-    own = {
-        tuple(pair["judges"]): pair["own_scale"] for pair in found["agreement"]["readable"]["pairs"]
+    (evaluation,) = json.loads(done.stdout)["evaluations"]
+    own_scales = {
+        tuple(pair["judges"]): pair["own_scale"]
+        for pair in evaluation["agreement"]["readable"]["pairs"]
     }
     assert {
         judges: (each["outputs"], each["mean_absolute_error"]["mean"], each["same"]["count"])
-        for judges, each in own.items()
+        for judges, each in own_scales.items()
     } == {
         ("chatgpt", "claude"): (16, 17 / 16, 7),
         ("chatgpt", "gemini"): (16, 2 / 16, 14),
         ("claude", "gemini"): (16, 20 / 16, 6),
     }
-    targets = {row["value"]: row["own_scale"]["mean"] for row in found["primary"]["target_model"]}
+    targets = {
+        row["value"]: row["own_scale"]["mean"] for row in evaluation["primary"]["target_model"]
+    }
     assert targets == {"chatgpt": 274 / 32, "claude": 70 / 32, "gemini": 157 / 32}
-    assert any("the rows hold no quotes" in remark for remark in found["remarks"])
-    assert not any("no evidence about the outputs" in remark for remark in found["remarks"])
+    assert any("the rows hold no quotes" in remark for remark in evaluation["remarks"])
+    assert not any("no evidence about the outputs" in remark for remark in evaluation["remarks"])
     assert epc("judge", "check", folder).returncode == 0
 
 
@@ -99,8 +102,8 @@ def as_csv(path: Path) -> Path:
         writer = csv.DictWriter(file, ["reply", "judge_model", *ROWS[0]])
         writer.writeheader()
         for row in ROWS:
-            said = json.dumps(record_for(row, JUDGE))
-            writer.writerow({"reply": said, "judge_model": JUDGE, **row})
+            text = json.dumps(record_for(row, JUDGE))
+            writer.writerow({"reply": text, "judge_model": JUDGE, **row})
     return path
 
 
@@ -152,11 +155,11 @@ def test_a_bundle_by_dimension_with_a_reason_in_its_notes_becomes_valid(tmp_path
 
 def test_nested_scores_and_quotes_beside_them_become_valid(tmp_path: Path) -> None:
     nested = {"mark": 2, "quote": QUOTE, "reason": "As asked."}
-    said = [foreign(row, scores=dict.fromkeys(MARKS, nested)) for row in ROWS]
+    records = [foreign(row, scores=dict.fromkeys(MARKS, nested)) for row in ROWS]
     mapping = {**MAPPING, "score": "/mark", "fields": {"evidence": "/scores"}}
     folder = set_of(tmp_path / "set", mapping)
     bundle = tmp_path / f"said by {JUDGE}.json"
-    bundle.write_text(json.dumps(said))
+    bundle.write_text(json.dumps(records))
     done = epc("judge", "import", bundle, folder)
 
     assert done.returncode == 0, done.stderr
@@ -170,8 +173,10 @@ def test_an_empty_quote_is_no_evidence(tmp_path: Path) -> None:
     bundle.write_text(json.dumps([foreign(row, evidence=blank) for row in ROWS]))
     done = epc("judge", "import", bundle, folder, "--format", "json")
 
-    (found,) = json.loads(done.stdout)["evaluations"]
-    assert [(row["quotes"], row["verbatim"]["count"]) for row in found["evidence"]] == [(12, 12)]
+    (evaluation,) = json.loads(done.stdout)["evaluations"]
+    assert [(row["quotes"], row["verbatim"]["count"]) for row in evaluation["evidence"]] == [
+        (12, 12)
+    ]
     assert totals(folder)["flags"] == {"PROTOCOL_VIOLATION": 4}
 
 
@@ -179,8 +184,10 @@ def test_ids_that_all_differ_are_refused_with_an_example_and_nothing_is_written(
     tmp_path: Path,
 ) -> None:
     folder = set_of(tmp_path / "set")
-    other = [record_for({**row, "question_id": row["question_id"].upper()}, JUDGE) for row in ROWS]
-    done = epc("judge", "import", write_rows(tmp_path / "said", other), folder)
+    other_reply_records = [
+        record_for({**row, "question_id": row["question_id"].upper()}, JUDGE) for row in ROWS
+    ]
+    done = epc("judge", "import", write_rows(tmp_path / "said", other_reply_records), folder)
 
     assert done.returncode == 1, done.stderr
     assert "4 of 4 rows are about no sample of the set: nothing was written" in done.stderr
@@ -193,9 +200,9 @@ def test_ids_that_all_differ_are_refused_with_an_example_and_nothing_is_written(
 
 def test_ids_that_differ_in_some_rows_are_counted_for_nobody(tmp_path: Path) -> None:
     folder = set_of(tmp_path / "set")
-    said = [record_for(row, JUDGE) for row in ROWS]
-    said[3] = record_for({**ROWS[3], "output_id": "elsewhere.txt"}, JUDGE)
-    done = epc("judge", "import", write_rows(tmp_path / "said", said), folder)
+    reply_records = [record_for(row, JUDGE) for row in ROWS]
+    reply_records[3] = record_for({**ROWS[3], "output_id": "elsewhere.txt"}, JUDGE)
+    done = epc("judge", "import", write_rows(tmp_path / "said", reply_records), folder)
 
     assert done.returncode == 1
     assert "said, line 4: is about no sample of the set" in done.stderr

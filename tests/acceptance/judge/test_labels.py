@@ -35,26 +35,28 @@ SAID = [
 ]
 
 
-def epc(*words: str | Path) -> Any:
-    return as_text(run_program(*words))
+def epc(*arguments: str | Path) -> Any:
+    return as_text(run_program(*arguments))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("labels") / "set"
-    rows = [table_row(f"q{at // 2}", "AB"[at % 2], "m/x") for at in range(len(SAID))]
-    said = [record_for(row, JUDGE, judge) for row, (judge, _) in zip(rows, SAID, strict=True)]
-    imported(made, rows, said, judges=(JUDGE,))
-    return made
+    folder = tmp_path_factory.mktemp("labels") / "set"
+    rows = [table_row(f"q{index // 2}", "AB"[index % 2], "m/x") for index in range(len(SAID))]
+    reply_records = [
+        record_for(row, JUDGE, judge) for row, (judge, _) in zip(rows, SAID, strict=True)
+    ]
+    imported(folder, rows, reply_records, judges=(JUDGE,))
+    return folder
 
 
 def labels(path: Path, *, by: Sequence[str] = ("",), verdicts: bool = False) -> Path:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["output_id", "labeller", *DIMENSIONS, "verdict"])
-        for at, (_, people) in enumerate(SAID):
+        for index, (_, people) in enumerate(SAID):
             for labeller in by if people else ():
-                name = f"m/x/q{at // 2}/{'AB'[at % 2]}.txt"
+                name = f"m/x/q{index // 2}/{'AB'[index % 2]}.txt"
                 scores = ["" if verdicts else score for score in people or ()]
                 writer.writerow([name, labeller, *scores, "pass" if people == PASS else "fail"])
     return path
@@ -101,9 +103,9 @@ def test_labels_may_be_verdicts_alone_and_people_may_disagree(folder: Path, tmp_
     assert "compared" not in judge or judge["compared"] is None
     assert judge["passes"]["rogan_gladen"]["mean"] == pytest.approx(0.64)
 
-    two = labels(tmp_path / "two.csv", by=("ann", "bo"), verdicts=True)
-    two.write_text(two.read_text().replace("bo,,,,,fail", "bo,,,,,pass", 1))
-    found = against(folder, two)
+    two_paths = labels(tmp_path / "two.csv", by=("ann", "bo"), verdicts=True)
+    two_paths.write_text(two_paths.read_text().replace("bo,,,,,fail", "bo,,,,,pass", 1))
+    found = against(folder, two_paths)
     assert (found["outputs"], found["undecided"], found["labellers"]) == (6, 1, 2)
 
 
@@ -178,12 +180,12 @@ def test_the_labels_alone_are_all_labels_and_verdicts_have_their_rows(
     written = page.read_text()
     assert "PASS by the labels alone: 4 of 7, 57.1% [" in done.stdout
     assert "PASS by the labels alone: 4 of 7, 57.1% [" in written
-    for who in ("ann and bo", "vendor/judge"):
-        assert f"{who}" in written
+    for name in ("ann and bo", "vendor/judge"):
+        assert f"{name}" in written
         (row,) = [
             line
             for line in done.stdout.splitlines()
-            if line.startswith(f"  {who} ") and "no scores" in line
+            if line.startswith(f"  {name} ") and "no scores" in line
         ]
         assert "7" in row
     assert "<td>no scores</td>" in written
@@ -195,12 +197,12 @@ def synthetic(rng: random.Random, *, true: float) -> tuple[list[Judgment], list[
     method: Method = CROSS
     for question in range(60):
         easier = rng.uniform(-0.25, 0.25)
-        for at in range(4):
+        for index in range(4):
             unit = Unit(
                 question_id=f"q{question}",
-                prompt_variant=str(at),
+                prompt_variant=str(index),
                 target_model="m",
-                output_id=f"{question}/{at}",
+                output_id=f"{question}/{index}",
             )
             good = rng.random() < true + easier
             says = rng.random() < (0.95 if good else 0.3)
@@ -225,8 +227,8 @@ def test_reading_r26_corrected_shares_cover_the_truth_where_the_judges_own_does_
     """120 sets of a judge that passes 0.3 of the bad: 0.5 looks like 0.625. At 95%, 114 +- 5."""
     covered = {"stated": 0, "rogan_gladen": 0, "prediction_powered": 0}
     for seed in range(120):
-        found = against_labels(*synthetic(random.Random(seed), true=0.5))
-        passes = found.judges[0].passes
+        label_report = against_labels(*synthetic(random.Random(seed), true=0.5))
+        passes = label_report.judges[0].passes
         for name in covered:
             ends = getattr(passes, name).ci95
             assert ends is not None

@@ -50,8 +50,8 @@ def in_marks(row: dict[str, Any], mark: int) -> dict[str, Any]:
     return {**reply, "marks": dict.fromkeys(DIMENSIONS.values(), mark)}
 
 
-def imported(folder: Path, table: Path, bundle: Path, *words: str | Path) -> None:
-    planned = epc("judge", "plan", table, "--recorded", "--out", folder, *words)
+def imported(folder: Path, table: Path, bundle: Path, *arguments: str | Path) -> None:
+    planned = epc("judge", "plan", table, "--recorded", "--out", folder, *arguments)
     assert planned.returncode == 0, planned.stdout + planned.stderr
     done = epc("judge", "import", bundle, folder)
     assert done.returncode == 0, done.stderr
@@ -75,25 +75,25 @@ def test_reading_r24_leniency_is_not_called_self_preference(tmp_path: Path) -> N
     judges = [word for judge in JUDGES for word in ("--judge", judge)]
     imported(tmp_path / "e", table, bundle, *judges)
 
-    told = {
+    results = {
         form: epc("judge", "report", tmp_path / "e", "--format", form)
         for form in ("text", "json", "csv")
     }
 
-    assert {done.returncode for done in told.values()} == {0}
-    (found,) = json.loads(told["json"].stdout)["evaluations"]
+    assert {done.returncode for done in results.values()} == {0}
+    (evaluation,) = json.loads(results["json"].stdout)["evaluations"]
     assert [
         (row["judge"], row["own"], row["others"], row["mean"], row["ci95"])
-        for row in found["self_preference"]
+        for row in evaluation["self_preference"]
     ] == [(judge, 30, 60, 0, [0, 0]) for judge in JUDGES]
     for judge in JUDGES:
-        assert re.search(rf"{judge} +30 +60 +0.00 \[0.00, 0.00\]", told["text"].stdout)
+        assert re.search(rf"{judge} +30 +60 +0.00 \[0.00, 0.00\]", results["text"].stdout)
         assert (
             f"self_preference,judge_model,{judge},self_preference,30,0.0,0.0,0.0"
-            in told["csv"].stdout
+            in results["csv"].stdout
         )
-    assert found["self_judging"]["all"]["samples"] == len(rows) == 90
-    (pair,) = [p for p in found["agreement"]["pairs"] if p["judges"] == ["lab/a", "lab/b"]]
+    assert evaluation["self_judging"]["all"]["samples"] == len(rows) == 90
+    (pair,) = [p for p in evaluation["agreement"]["pairs"] if p["judges"] == ["lab/a", "lab/b"]]
     # On c's outputs A scores 8 and B 4: what is stated is that they differ, by -4.
     assert (pair["outputs"], pair["mean_difference"]["mean"]) == (30, -4)
 
@@ -115,16 +115,16 @@ def test_reading_r27_the_same_raw_replies_under_a_harsher_mapping_are_no_drift(
     tmp_path: Path, marked: tuple[Path, Path]
 ) -> None:
     for name in CUTS:
-        words = ("--judge", "lab/a", "--mapping", rubric(tmp_path, name))
-        imported(tmp_path / name, *marked, *words)
+        arguments = ("--judge", "lab/a", "--mapping", rubric(tmp_path, name))
+        imported(tmp_path / name, *marked, *arguments)
     folders = (tmp_path / "lenient", tmp_path / "harsh")
 
-    told = {
+    results = {
         form: epc("judge", "report", *folders, "--format", form) for form in ("text", "json", "csv")
     }
 
-    assert {done.returncode for done in told.values()} == {1}
-    report = json.loads(told["json"].stdout)
+    assert {done.returncode for done in results.values()} == {1}
+    report = json.loads(results["json"].stdout)
     means = [e["primary"]["all"]["overall_score"]["mean"] for e in report["evaluations"]]
     assert sorted(means) == [2, 6]  # the replies are read, and differ by their mapping alone
     assert report["drift"] == []
@@ -132,11 +132,11 @@ def test_reading_r27_the_same_raw_replies_under_a_harsher_mapping_are_no_drift(
     assert (finding["clause"], finding["severity"]) == ("Reading R27", "error")
     assert "lab/a (cross_judge): no drift is stated" in finding["problem"]
     assert finding["problem"].endswith(": another mapping")
-    assert "another mapping" in told["text"].stdout
-    assert "mean shift" not in told["text"].stdout
-    sections = {row["section"] for row in csv.DictReader(io.StringIO(told["csv"].stdout))}
+    assert "another mapping" in results["text"].stdout
+    assert "mean shift" not in results["text"].stdout
+    sections = {row["section"] for row in csv.DictReader(io.StringIO(results["csv"].stdout))}
     assert "drift" not in sections
-    assert "another mapping" in told["csv"].stderr
+    assert "another mapping" in results["csv"].stderr
 
 
 def test_reading_r27_the_same_mapping_twice_is_stated(
@@ -145,11 +145,11 @@ def test_reading_r27_the_same_mapping_twice_is_stated(
     mapping = rubric(tmp_path, "lenient")
     table, bundle = marked
     # The judge said the same a month later, in words of its own: else it were one answer (R76).
-    later = tmp_path / "later.jsonl"
-    later.write_text(bundle.read_text("utf-8").replace(", ", ",  "), "utf-8")
-    for name, replies in (("july", bundle), ("august", later)):
-        words = ("--judge", "lab/a", "--mapping", mapping)
-        imported(tmp_path / name, table, replies, *words)
+    later_path = tmp_path / "later.jsonl"
+    later_path.write_text(bundle.read_text("utf-8").replace(", ", ",  "), "utf-8")
+    for name, replies in (("july", bundle), ("august", later_path)):
+        arguments = ("--judge", "lab/a", "--mapping", mapping)
+        imported(tmp_path / name, table, replies, *arguments)
 
     done = epc("judge", "report", tmp_path / "july", tmp_path / "august", "--format", "json")
 
@@ -168,11 +168,20 @@ def test_reading_r27_every_condition_that_differs_is_named(tmp_path: Path, diffe
     (tmp_path / "stern.txt").write_text(f"Be stern.\n{text}", "utf-8")
     table = write_rows(tmp_path / "outputs.jsonl", [table_row("Q1", "A", "m/x")])
     for name in ("july", "august"):
-        more = (
+        further_arguments = (
             ("--prompt", "stern.txt") if (name, differing) == ("august", "another prompt") else ()
         )
-        words = ("judge", "plan", table, "--judge", "mock/judge", "--out", name, *more)
-        assert epc(*words, cwd=tmp_path).returncode == 0
+        arguments = (
+            "judge",
+            "plan",
+            table,
+            "--judge",
+            "mock/judge",
+            "--out",
+            name,
+            *further_arguments,
+        )
+        assert epc(*arguments, cwd=tmp_path).returncode == 0
         if (name, differing) == ("august", "another decoding"):
             # A mock decodes nothing, so that `judge plan` sets no other decoding for it.
             plan = tmp_path / name / "judge.json"
@@ -182,5 +191,5 @@ def test_reading_r27_every_condition_that_differs_is_named(tmp_path: Path, diffe
     done = epc("judge", "report", "july", "august", cwd=tmp_path)
 
     assert done.returncode == 1
-    said = f"mock/judge (cross_judge): no drift is stated from july to august: {differing}"
-    assert said in done.stdout
+    printed_text = f"mock/judge (cross_judge): no drift is stated from july to august: {differing}"
+    assert printed_text in done.stdout

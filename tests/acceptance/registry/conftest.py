@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 from judged_support import published_evaluation
-from registry_support import Checkout, generation_record, git, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, git, life_record
 from shared_support import shared
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "clone")
+    checkout = Checkout(tmp_path / "clone")
     lives = [
-        life_record(retires=stated("2026-07-01")),
-        life_record(platform="cloud", retires=stated("2026-09-01")),
+        life_record(retires=date_claim("2026-07-01")),
+        life_record(platform="cloud", retires=date_claim("2026-09-01")),
     ]
-    made.evaluator(generation_record("Judge-1", *lives))
-    made.publish()
-    return made
+    checkout.evaluator(generation_record("Judge-1", *lives))
+    checkout.publish()
+    return checkout
 
 
 @pytest.fixture(scope="session")

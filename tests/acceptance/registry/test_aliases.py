@@ -16,8 +16,8 @@ from registry_support import ROOT
 DAY = "2026-11-23"
 
 
-def expiry(*words: str, as_of: str = DAY) -> tuple[int, list[dict[str, Any]]]:
-    done = run_program("expiry", *words, "--as-of", as_of, "--format", "json", cwd=ROOT)
+def expiry(*arguments: str, as_of: str = DAY) -> tuple[int, list[dict[str, Any]]]:
+    done = run_program("expiry", *arguments, "--as-of", as_of, "--format", "json", cwd=ROOT)
     return done.returncode, json.loads(done.stdout)
 
 
@@ -88,15 +88,15 @@ def test_a_bare_name_is_answered_by_its_maker_before_any_other_platform() -> Non
 @pytest.mark.parametrize("flag", [[], ["--known"]])
 def test_reading_r53_a_bare_name_without_its_makers_record_is_unknown(flag: list[str]) -> None:
     """No source says that DeepSeek itself serves it; lists of three platforms do."""
-    code, (maker, other, *unsure) = expiry(*flag, "deepseek-v3")
+    code, (maker, other_record, *unsure) = expiry(*flag, "deepseek-v3")
 
     assert (maker["id"], maker["status"], maker["platform"]) == ("deepseek-v3", "unknown", None)
     assert maker["note"] == (
         "deepseek, its maker, has no record of it here; only together/deepseek-v3 and "
         "novita/deepseek-v3 and siliconflow/deepseek-v3"
     )
-    assert (other["platform"], other["status"]) == ("together", "current")
-    assert [each["platform"] for each in unsure] == ["novita", "siliconflow"]
+    assert (other_record["platform"], other_record["status"]) == ("together", "current")
+    assert [text["platform"] for text in unsure] == ["novita", "siliconflow"]
     assert code == (1 if flag else 0)
 
 
@@ -109,13 +109,13 @@ def test_a_name_with_its_platform_needs_no_record_of_its_maker() -> None:
 def test_the_alias_gpt_4o_says_since_when_and_until_when_it_means_what() -> None:
     """OpenAI moved it on 2024-10-02."""
     _, (now,) = expiry("gpt-4o")
-    _, (then,) = expiry("gpt-4o", as_of="2024-10-01")
+    _, (record,) = expiry("gpt-4o", as_of="2024-10-01")
 
     assert now["note"].startswith("gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02); ")
     assert (now["alias_of"]["since"], now["alias_of"]["seen"]) == ("2024-10-02", "2026-09-30")
-    assert then["alias_of"]["to"] == "gpt-4o-2024-05-13"
-    assert (then["status"], then["until"]) == ("expiring", "2024-10-02")
-    assert then["alias_of"]["since"] is None
+    assert record["alias_of"]["to"] == "gpt-4o-2024-05-13"
+    assert (record["status"], record["until"]) == ("expiring", "2024-10-02")
+    assert record["alias_of"]["since"] is None
 
 
 def test_a_name_that_its_maker_gave_to_another_model_has_expired() -> None:

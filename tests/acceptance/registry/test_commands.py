@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from commands_support import rows, run
 from icalendar import Calendar
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, life_record
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_expiry_gates_on_the_day_before_of_and_after(
 def test_an_exact_day_one_not_before_which_and_none_are_of_utc_everywhere(
     checkout: Checkout, zone: str, at: str, states: list[str]
 ) -> None:
-    ends = {"exact": stated("2026-07-01"), "later": stated("2026-07-01", "not_before")}
+    ends = {"exact": date_claim("2026-07-01"), "later": date_claim("2026-07-01", "not_before")}
     for name in ("exact", "later", "endless"):
         life = life_record(model=name, retires=ends.get(name))
         checkout.evaluator(generation_record(f"G-{name}", life))
@@ -69,7 +69,7 @@ def test_the_calendar_keeps_an_entrys_name_when_its_date_moves(checkout: Checkou
         return found
 
     before = entry()
-    moved = life_record(retires=stated("2026-08-01"))
+    moved = life_record(retires=date_claim("2026-08-01"))
     checkout.evaluator(generation_record("Judge-1", moved))
     after = entry()
 
@@ -83,7 +83,7 @@ def test_the_calendar_keeps_an_entrys_name_when_its_date_moves(checkout: Checkou
 def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> None:
     listed = rows(run(checkout.folder, "snapshot", "list", "--format", "json"))
     text = run(checkout.folder, "snapshot", "list").stdout
-    shown = json.loads(
+    document = json.loads(
         run(checkout.folder, "snapshot", "show", "v1.0-Judge-1", "--format", "json").stdout
     )
     page = run(checkout.folder, "snapshot", "show", "v1.0-Judge-1").stdout
@@ -92,8 +92,8 @@ def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> N
         ("v1.0-Judge-1", 1.1, "current")
     ]
     assert "1.100" in text
-    assert shown["figures"]["gamma"]["text_to_visual"]["mean"] == 1.1
-    assert shown["expiry"]["status"] == "current"
+    assert document["figures"]["gamma"]["text_to_visual"]["mean"] == 1.1
+    assert document["expiry"]["status"] == "current"
     assert "1.100 (no interval)" in page
     done = run(checkout.folder, "snapshot", "changes", "--since", "2026-01-31", "--format", "json")
     assert [(c["date"], c["what"]) for c in rows(done)] == [("2026-02-01", "published")]
@@ -101,24 +101,24 @@ def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> N
 
 def test_a_diff_of_two_snapshots_says_whether_they_are_like_for_like(checkout: Checkout) -> None:
     checkout.publish("v1.1-Judge-1")
-    same = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.1-Judge-1")
+    same_result = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.1-Judge-1")
     checkout.publish("v1.2-Judge-1", protocol_version="EPC-v1.0-AltLR")
-    other = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.2-Judge-1")
+    other_result = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.2-Judge-1")
 
-    assert (same.returncode, other.returncode) == (0, 1)
-    assert same.stdout.startswith("like for like")
-    assert "EPC-v1.0-AltLR" in other.stdout
+    assert (same_result.returncode, other_result.returncode) == (0, 1)
+    assert same_result.stdout.startswith("like for like")
+    assert "EPC-v1.0-AltLR" in other_result.stdout
 
 
 def test_a_withdrawal_needs_a_reason_and_changes_nothing_that_was_published(
     checkout: Checkout,
 ) -> None:
     before = (checkout.home / "events.jsonl").read_text()
-    words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1")
-    assert run(checkout.folder, *words).returncode == 2
-    assert run(checkout.folder, *words, "--reason", " ").returncode == 2
+    arguments = ("admin", "snapshot", "withdraw", "v1.0-Judge-1")
+    assert run(checkout.folder, *arguments).returncode == 2
+    assert run(checkout.folder, *arguments, "--reason", " ").returncode == 2
 
-    done = run(checkout.folder, *words, "--reason", "answers came from a cache")
+    done = run(checkout.folder, *arguments, "--reason", "answers came from a cache")
 
     assert done.returncode == 0
     after = (checkout.home / "events.jsonl").read_text()
@@ -126,7 +126,7 @@ def test_a_withdrawal_needs_a_reason_and_changes_nothing_that_was_published(
     assert checkout.events()[-1]["reason"] == "answers came from a cache"
     (row,) = rows(run(checkout.folder, "expiry", "v1.0-Judge-1", "--format", "json"))
     assert (row["status"], row["reason"]) == ("expired", "withdrawn")
-    assert run(checkout.folder, *words, "--reason", "again").returncode == 2
+    assert run(checkout.folder, *arguments, "--reason", "again").returncode == 2
 
 
 @pytest.mark.parametrize("tag", ["v1.0-Nobody", "1.0-Judge", "v01.0-Judge-1"])
@@ -139,10 +139,10 @@ def test_a_tag_that_is_none_or_not_here_is_misuse(checkout: Checkout, tag: str) 
 
 def test_evaluators_are_listed_shown_and_checked(checkout: Checkout) -> None:
     listed = rows(run(checkout.folder, "evaluators", "list", "--format", "json"))
-    (shown,) = rows(run(checkout.folder, "evaluators", "show", "judge-1"))
+    (row,) = rows(run(checkout.folder, "evaluators", "show", "judge-1"))
 
     assert [r["platform"] for r in listed] == ["maker", "cloud"]
-    assert shown["platforms"][0]["retires"]["source"] == "https://maker.example/ends"
+    assert row["platforms"][0]["retires"]["source"] == "https://maker.example/ends"
     assert run(checkout.folder, "admin", "evaluators", "check").returncode == 0
     assert run(checkout.folder, "evaluators", "show", "nobody").returncode == 2
 
@@ -152,11 +152,11 @@ def test_a_model_that_a_list_alone_knows_is_shown_and_answered_for(checkout: Che
     row = "Other-2,other,host,other-2,,,2026-11-01,,a list"
     (checkout.home / "evaluators" / "catalogue.csv").write_text(f"{head}\n{row}\n")
 
-    (shown,) = rows(run(checkout.folder, "evaluators", "show", "host/other-2"))
+    (shown_row,) = rows(run(checkout.folder, "evaluators", "show", "host/other-2"))
     listed = rows(run(checkout.folder, "evaluators", "list", "--format", "json"))
     answer = run(checkout.folder, "expiry", "host/other-2", "--as-of", "2026-11-23")
 
-    assert (shown["generation"], shown["platforms"][0]["retires"]["date"]) == (
+    assert (shown_row["generation"], shown_row["platforms"][0]["retires"]["date"]) == (
         "Other-2",
         "2026-11-01",
     )
@@ -204,12 +204,14 @@ def test_a_damaged_snapshot_is_named_and_no_unforeseen_error(
 def test_a_gate_that_asks_for_the_known_is_not_passed_by_a_misspelt_name(
     checkout: Checkout, name: str
 ) -> None:
-    words = ("expiry", name, "--as-of", "2026-02-02")
+    arguments = ("expiry", name, "--as-of", "2026-02-02")
 
-    plain, gate = run(checkout.folder, *words), run(checkout.folder, *words, "--known")
-    known = run(checkout.folder, "expiry", "v1.0-Judge-1", "--as-of", "2026-02-02", "--known")
+    plain, gate = run(checkout.folder, *arguments), run(checkout.folder, *arguments, "--known")
+    known_result = run(
+        checkout.folder, "expiry", "v1.0-Judge-1", "--as-of", "2026-02-02", "--known"
+    )
 
-    assert (plain.returncode, gate.returncode, known.returncode) == (0, 1, 0)
+    assert (plain.returncode, gate.returncode, known_result.returncode) == (0, 1, 0)
     assert plain.stdout == gate.stdout
     assert "not in this registry" in gate.stdout
 

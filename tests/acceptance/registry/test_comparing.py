@@ -34,12 +34,12 @@ def test_epc_5_1_5_a_run_beside_a_figure_of_the_paper_says_first_what_differs(ru
     done = epc("compare", run, "v1.0-GPT4o-0806", cwd=ROOT)
 
     assert done.returncode == 1  # not like for like
-    head, differs, same, figures, missing, follows = done.stdout.split("\n\n")
+    head, differs, same_text, figures, missing, follows = done.stdout.split("\n\n")
     assert head == f"{run} beside v1.0-GPT4o-0806: not like for like"
     for fact in ("evaluator", "executor", "variant", "N", "measured", "state"):
         assert f"\n  {fact} " in differs
     assert "through api2d, a third party's gateway" in differs
-    assert same == "The same in both: rounds, tasks"
+    assert same_text == "The same in both: rounds, tasks"
     assert "1.176 (no interval)" in figures
     assert "1.170 (0.73 to 1.61), a coin flip's" in figures
     assert "substantial, within noise " in figures
@@ -52,22 +52,25 @@ def test_epc_5_1_5_a_run_beside_a_figure_of_the_paper_says_first_what_differs(ru
 
 @pytest.mark.parametrize("named", ["v1.0-QwenPlus-0626", "snapshots/v1.0-QwenPlus-0626"])
 def test_epc_5_1_5_tag_or_folder_in_either_place(run: Path, named: str) -> None:
-    there = json.loads(epc("compare", run, named, "--format", "json", cwd=ROOT).stdout)
+    document = json.loads(epc("compare", run, named, "--format", "json", cwd=ROOT).stdout)
     back = json.loads(epc("compare", named, run, "--format", "json", cwd=ROOT).stdout)
 
-    assert (there["right"], back["left"]) == ("v1.0-QwenPlus-0626",) * 2
+    assert (document["right"], back["left"]) == ("v1.0-QwenPlus-0626",) * 2
     zero = "zero_coupling_rate/text_to_visual"
-    assert there["figures"][zero][1]["mean"] == back["figures"][zero][0]["mean"] == 0.83
-    assert "no verdict was counted, so nothing can be compared" in there["sentence"]
-    assert there["differs"]["evaluator"] == back["differs"]["evaluator"][::-1]
+    assert document["figures"][zero][1]["mean"] == back["figures"][zero][0]["mean"] == 0.83
+    assert "no verdict was counted, so nothing can be compared" in document["sentence"]
+    assert document["differs"]["evaluator"] == back["differs"]["evaluator"][::-1]
 
 
 def test_epc_5_1_5_every_published_snapshot_can_stand_on_either_side() -> None:
     registry = of_folder(ROOT)
-    one = published_operand(registry, MEASURED, day("2026-11-25"))
+    operand = published_operand(registry, MEASURED, day("2026-11-25"))
     for tag, snapshot in registry.snapshots.items():
-        other = published_operand(registry, tag, day("2026-11-25"))
-        for value in (Comparison(left=one, right=other), Comparison(left=other, right=one)):
+        other_operand = published_operand(registry, tag, day("2026-11-25"))
+        for value in (
+            Comparison(left=operand, right=other_operand),
+            Comparison(left=other_operand, right=operand),
+        ):
             assert comparison_text(value).endswith(conclusion(value))
             has_gamma = "text_to_visual" in snapshot.figures.get("gamma", {})
             assert bool(value.figures) == has_gamma
@@ -78,8 +81,8 @@ def test_epc_5_1_5_the_reference_snapshot_is_one_table_with_all_ten_rows(run: Pa
     done = epc("compare", run, "--reference", cwd=ROOT)
 
     table = done.stdout.split("\n\n")[1].splitlines()[2:]
-    own = json.loads((run / "manifest.json").read_text())["results"]["summary"]
-    gap = 1.176 - own["gamma"]["text_to_visual"]["mean"]
+    own_summary = json.loads((run / "manifest.json").read_text())["results"]["summary"]
+    gap = 1.176 - own_summary["gamma"]["text_to_visual"]["mean"]
     assert done.returncode == 1
     assert [line.split()[0] for line in table] == [
         *("1.1", "1.2", "1.3", "1.4", "1.5", "2.1", "2.2", "2.3", "2.4", "3")

@@ -44,8 +44,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, str]:
 
     def make(folder: Path) -> tuple[Path, Any, str]:
         out = folder / "data"
-        words = ("data", "--out", str(out), "--as-of", AS_OF, "--format", "json")
-        done = program(ROOT, *words)
+        arguments = ("data", "--out", str(out), "--as-of", AS_OF, "--format", "json")
+        done = program(ROOT, *arguments)
         return out, json.loads(done.stdout), done.stderr
 
     return shared(tmp_path_factory, "exported data", make)
@@ -131,7 +131,7 @@ def test_it_holds_every_snapshot_every_kept_verdict_and_every_trial(
 def test_what_is_not_here_is_said_with_counts_and_the_commands_that_make_it(
     exported: tuple[Path, Any, str],
 ) -> None:
-    _, told, said = exported
+    _, told, text = exported
     events = map(json.loads, (ROOT / "snapshots" / "events.jsonl").read_text().splitlines())
     older = {event["tag"] for event in events if event["event"] == "superseded"}
     absent = {
@@ -142,10 +142,10 @@ def test_what_is_not_here_is_said_with_counts_and_the_commands_that_make_it(
 
     assert sum(part["verdicts"] for part in told["withheld"]) == sum(absent.values()) == 844_211
     assert {tag for part in told["withheld"] for tag in part["tags"]} == set(absent)
-    assert "844,211 of 1,436,315 recorded verdicts are not here" in said
-    assert "JudgeBench, licence unknown: 2,990 verdicts of 7 snapshots" in said
-    assert "  epc observe import CLONE --shape judgebench --out verdicts.jsonl\n" in said
-    assert "  git clone https://github.com/ScalerLab/JudgeBench CLONE\n" in said
+    assert "844,211 of 1,436,315 recorded verdicts are not here" in text
+    assert "JudgeBench, licence unknown: 2,990 verdicts of 7 snapshots" in text
+    assert "  epc observe import CLONE --shape judgebench --out verdicts.jsonl\n" in text
+    assert "  git clone https://github.com/ScalerLab/JudgeBench CLONE\n" in text
 
 
 def test_recorded_verdicts_are_those_of_the_store(exported: tuple[Path, Any, str]) -> None:
@@ -161,19 +161,21 @@ def test_recorded_verdicts_are_those_of_the_store(exported: tuple[Path, Any, str
     ).to_pylist()
 
     assert len(found) == len(kept) == 993
-    for one, other in zip(found, kept, strict=True):
-        shared_names = other.keys() & one.keys() - {"date"}
-        assert {n: one[n] for n in shared_names} == {n: other[n] for n in shared_names}
-        people = [one[f"humans_{word}"] for word in ("a", "b", "tie")]
-        votes = other.get("humans")
+    for left, right in zip(found, kept, strict=True):
+        shared_names = right.keys() & left.keys() - {"date"}
+        assert {n: left[n] for n in shared_names} == {n: right[n] for n in shared_names}
+        people = [left[f"humans_{word}"] for word in ("a", "b", "tie")]
+        votes = right.get("humans")
         assert people == [votes.count(w) if votes else None for w in ("a", "b", "tie")]
-        assert (one["licence"], one["source"], one["times"]) == ("Apache-2.0", "PandaLM", 1)
+        assert (left["licence"], left["source"], left["times"]) == ("Apache-2.0", "PandaLM", 1)
 
 
 def test_trials_come_a_group_at_a_time(exported: tuple[Path, Any, str]) -> None:
     out, _, _ = exported
-    held = parquet.ParquetFile(out / "trials.parquet").metadata
-    sizes = [held.row_group(place).num_rows for place in range(held.num_row_groups)]
+    held_metadata = parquet.ParquetFile(out / "trials.parquet").metadata
+    sizes = [
+        held_metadata.row_group(place).num_rows for place in range(held_metadata.num_row_groups)
+    ]
 
     assert max(sizes) <= GROUP
     assert len(sizes) > 1
@@ -199,13 +201,15 @@ def test_the_card_has_the_header_that_datasets_reads(exported: tuple[Path, Any, 
     assert set(header) <= OF_CARDS
     assert set(header["license"]) == LICENCES
     assert header["size_categories"] == ["1M<n<10M"]
-    assert [each["config_name"] for each in header["configs"]] == list(TABLES)
-    for each in header["configs"]:
-        assert set(each) <= OF_CONFIGS
-        (part,) = each["data_files"]
+    assert [config["config_name"] for config in header["configs"]] == list(TABLES)
+    for config in header["configs"]:
+        assert set(config) <= OF_CONFIGS
+        (part,) = config["data_files"]
         assert part["split"] == "train"
         assert (out / part["path"]).is_file()
-    assert [each["config_name"] for each in header["configs"] if each.get("default")] == ["figures"]
+    assert [config["config_name"] for config in header["configs"] if config.get("default")] == [
+        "figures"
+    ]
     for part in told["withheld"]:
         assert f"{part['source']}, licence {part['licence']}: {part['verdicts']:,}" in text
 
@@ -230,8 +234,8 @@ def test_duckdb_reads_a_part_of_a_table_over_http_through_fsspec(
         address = f"http://127.0.0.1:{server.server_port}/verdicts.parquet"
         verdicts = dataset.dataset(address, filesystem=fsspec.filesystem("http", cache_type="none"))
         database.register("verdicts", verdicts)
-        asked = "select sum(times) from verdicts where kind = 'observed'"
-        ((found,),) = database.sql(asked).fetchall()
+        text = "select sum(times) from verdicts where kind = 'observed'"
+        ((found,),) = database.sql(text).fetchall()
         server.shutdown()
 
     assert found == AS_ROWS
@@ -243,13 +247,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A repository that published a run, then, with a git tag on the first, a transcription."""
 
     def make(folder: Path) -> Checkout:
-        made = Checkout(folder / "clone")
-        measured(made)
-        git(made.folder, "tag", "first")
-        made.evaluator(generation_record())
-        made.publish("v1.0-Judge-1")
-        commit(made.folder, "publish another")
-        return made
+        checkout = Checkout(folder / "clone")
+        measured(checkout)
+        git(checkout.folder, "tag", "first")
+        checkout.evaluator(generation_record())
+        checkout.publish("v1.0-Judge-1")
+        commit(checkout.folder, "publish another")
+        return checkout
 
     return shared(tmp_path_factory, "small registry", make)
 
@@ -274,17 +278,17 @@ def test_at_a_git_tag_or_an_untagged_snapshot_it_is_as_it_was_there(
     day = git(
         small.folder, "show", "--no-patch", "--date=short-local", "--format=%cs", "first"
     ).strip()
-    words = ("data", "--tables", "figures,trials", "--out", str(tmp_path / "data"), "--at", at)
+    arguments = ("data", "--tables", "figures,trials", "--out", str(tmp_path / "data"), "--at", at)
 
-    told = json.loads(program(small.folder, *words, "--format", "json").stdout)
+    document = json.loads(program(small.folder, *arguments, "--format", "json").stdout)
 
-    assert told["as_of"] == day
-    assert [table["name"] for table in told["tables"]] == ["figures", "trials"]
-    then = parquet.read_table(tmp_path / "data" / "figures.parquet")
-    assert set(then["tag"].to_pylist()) == {"v1.0-CoinFlip"}
+    assert document["as_of"] == day
+    assert [table["name"] for table in document["tables"]] == ["figures", "trials"]
+    later_table = parquet.read_table(tmp_path / "data" / "figures.parquet")
+    assert set(later_table["tag"].to_pylist()) == {"v1.0-CoinFlip"}
     assert set(epc.load("figures", at=at).tag) == {"v1.0-CoinFlip"}
     assert set(epc.load("figures").tag) == {"v1.0-CoinFlip", "v1.0-Judge-1"}
-    assert len(epc.load("trials", at=at)) == told["tables"][1]["rows"] > 0
+    assert len(epc.load("trials", at=at)) == document["tables"][1]["rows"] > 0
 
 
 @pytest.mark.parametrize(
@@ -333,26 +337,26 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
 ) -> None:
     monkeypatch.chdir(small.folder)
     names: tuple[TableName, ...] = ("figures", "verdicts", "trials")
-    here = {name: epc.load(name) for name in names}
+    runs = {name: epc.load(name) for name in names}
     public = copied(small, tmp_path)
     (public / "registry.json").write_text(program(public, "admin", "snapshot", "export").stdout)
     monkeypatch.chdir(tmp_path)
     with SiteServer(public, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
-        there = {name: epc.load(name, registry=address) for name in here}
+        remote_runs = {name: epc.load(name, registry=address) for name in runs}
         server.shutdown()
 
-    for name, table in here.items():
-        assert table.equals(there[name])
-    assert here["figures"].measured_to.dt.year.min() == 2026
-    assert here["figures"].failed.dtype == bool
+    for name, table in runs.items():
+        assert table.equals(remote_runs[name])
+    assert runs["figures"].measured_to.dt.year.min() == 2026
+    assert runs["figures"].failed.dtype == bool
     run = epc.load("v1.0-CoinFlip", registry=str(small.folder))
-    assert here["trials"].u_task.tolist() == run.trials.u_task.tolist()
-    assert here["trials"].question.tolist() == run.trials.question.tolist()
+    assert runs["trials"].u_task.tolist() == run.trials.u_task.tolist()
+    assert runs["trials"].question.tolist() == run.trials.question.tolist()
     counts = run.verdicts[["won", "lost", "tied"]].sum().tolist()
     assert (
-        here["verdicts"]
+        runs["verdicts"]
         .groupby("verdict")
         .times.sum()
         .reindex(["a", "b", "tie"])
@@ -365,10 +369,10 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
 def test_loading_verdicts_warns_of_those_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     with pytest.warns(UserWarning, match="844,211 of 1,436,315 recorded verdicts are not here"):
-        found = epc.load("verdicts", as_of=date(2026, 11, 23))
+        run = epc.load("verdicts", as_of=date(2026, 11, 23))
 
-    assert found[found.kind == "observed"].times.sum() == AS_ROWS
-    assert {part["source"] for part in found.attrs["withheld"]} == {
+    assert run[run.kind == "observed"].times.sum() == AS_ROWS
+    assert {part["source"] for part in run.attrs["withheld"]} == {
         "AlpacaEval",
         "AI Judgment Battery",
         "Auto-J",

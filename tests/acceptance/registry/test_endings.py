@@ -18,11 +18,11 @@ COIN = ("--generation", "CoinFlip", *WHO)
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "registry")
-    made.evaluator(
+    checkout = Checkout(tmp_path / "registry")
+    checkout.evaluator(
         generation_record("Judge-2", life_record(platform="self-hosted", model="judge-0806"))
     )
-    return made
+    return checkout
 
 
 def state_of(checkout: Checkout, tag: str, **env: Any) -> Any:
@@ -37,14 +37,14 @@ def test_reading_r57_publishing_again_supersedes_what_was_measured_alike(
     coin = "mock/coin-flip"
     first = make_run(tmp_path / "first", evaluator=coin, seeds=3)
     longer = make_run(tmp_path / "longer", evaluator=coin, seeds=3, rounds=9)
-    again = make_run(tmp_path / "again", evaluator=coin, seeds=4)
+    repeated_run = make_run(tmp_path / "again", evaluator=coin, seeds=4)
 
-    for folder in (first.folder, longer.folder, again.folder):
+    for folder in (first.folder, longer.folder, repeated_run.folder):
         done = epc("admin", "snapshot", "publish", folder, *COIN, cwd=checkout.folder)
         assert done.returncode == 0, done.stderr
 
-    told = [(event["event"], event["tag"]) for event in checkout.events()]
-    assert told == [
+    entries = [(event["event"], event["tag"]) for event in checkout.events()]
+    assert entries == [
         ("published", "v1.0-CoinFlip"),
         ("published", "v1.1-CoinFlip"),
         ("published", "v1.2-CoinFlip"),
@@ -69,13 +69,13 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
     with serving() as endpoint:
 
         def on(day: int) -> dict[str, str]:
-            known = {"LLAMACPP_BASE_URL": endpoint.url}
-            return environment(SOURCE_DATE_EPOCH=str(DAY + 86_400 * day), **known)
+            known_environment = {"LLAMACPP_BASE_URL": endpoint.url}
+            return environment(SOURCE_DATE_EPOCH=str(DAY + 86_400 * day), **known_environment)
 
         run = tmp_path / "run"
         assert epc("run", *models, *small, "--out", run, env=on(0)).returncode == 0
-        words = ("--generation", "Judge-2", *WHO, "--weights", f"sha256:{'ab' * 32}")
-        done = epc("admin", "snapshot", "publish", run, *words, cwd=checkout.folder)
+        arguments = ("--generation", "Judge-2", *WHO, "--weights", f"sha256:{'ab' * 32}")
+        done = epc("admin", "snapshot", "publish", run, *arguments, cwd=checkout.folder)
         assert (done.returncode, done.stdout) == (0, f"{tag}\n"), done.stderr
 
         assert epc("watch", run, env=on(1)).returncode == 0
@@ -83,8 +83,8 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
         endpoint.behave = turning(share_of_prompts(1.0))
         days = [epc("watch", run, env=on(day)).returncode for day in range(2, 6)]
 
-    other = make_run(tmp_path / "other", evaluator="mock/coin-flip", seeds=1).folder
-    wrong = drift(other)
+    other_folder = make_run(tmp_path / "other", evaluator="mock/coin-flip", seeds=1).folder
+    wrong = drift(other_folder)
     right = drift(run)
 
     assert (early.returncode, wrong.returncode) == (2, 2)
@@ -102,13 +102,13 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
 def test_a_maintainers_word_ends_a_snapshot_with_its_source(checkout: Checkout) -> None:
     checkout.publish()
     tag = "v1.0-Judge-1"
-    words = ("--reason", "answers 404 since May", "--source", "https://maker.example/status")
+    arguments = ("--reason", "answers 404 since May", "--source", "https://maker.example/status")
 
     today: Any = {"env": environment(SOURCE_DATE_EPOCH=str(DAY - 60 * 86_400))}
     cause = ("--cause", "retired")
 
     bare = epc("admin", "snapshot", "drift", tag, "--reason", "r", cwd=checkout.folder)
-    done = epc("admin", "snapshot", "expire", tag, *cause, *words, cwd=checkout.folder, **today)
+    done = epc("admin", "snapshot", "expire", tag, *cause, *arguments, cwd=checkout.folder, **today)
 
     assert bare.returncode == 2
     assert "--source" in bare.stderr
@@ -127,10 +127,10 @@ def test_reading_r57_an_end_whose_source_is_no_address_is_refused(
 ) -> None:
     checkout.publish()
     before = checkout.events()
-    command, *more = end
+    command, *further_text = end
 
-    words = ("v1.0-Judge-1", *more, "--reason", "r", "--source", source)
-    done = epc("admin", "snapshot", command, *words, cwd=checkout.folder)
+    arguments = ("v1.0-Judge-1", *further_text, "--reason", "r", "--source", source)
+    done = epc("admin", "snapshot", command, *arguments, cwd=checkout.folder)
 
     assert done.returncode == 2, done.stderr
     assert "as a source name an address on the web" in done.stderr
@@ -147,15 +147,17 @@ def test_reading_r8_what_measured_nothing_is_no_baseline(
     lines = ONLY_TIES.splitlines()
     file.write_text("\n".join(x.replace("tie", decided.get(x[0], "tie")) for x in lines) + "\n")
     long = ("--rounds", "500") if verdict == "collapsed" else ()
-    asked = ("run", "--evaluator", f"recorded:{file}", "--seeds", "0-2", *long)
-    assert epc(*asked, "--out", tmp_path / "run").returncode == 0
-    made = epc("audit", tmp_path / "run", "--format", "json")
-    assert json.loads(made.stdout)["verdict"] == verdict
+    arguments = ("run", "--evaluator", f"recorded:{file}", "--seeds", "0-2", *long)
+    assert epc(*arguments, "--out", tmp_path / "run").returncode == 0
+    result = epc("audit", tmp_path / "run", "--format", "json")
+    assert json.loads(result.stdout)["verdict"] == verdict
     life = life_record(platform="recorded", model="verdicts.csv")
     checkout.evaluator(generation_record("Recorded-1", life))
 
-    words = ("--generation", "Recorded-1", "--platform", "recorded", *WHO)
-    done = epc("admin", "snapshot", "publish", tmp_path / "run", *words, cwd=checkout.folder)
+    expected_arguments = ("--generation", "Recorded-1", "--platform", "recorded", *WHO)
+    done = epc(
+        "admin", "snapshot", "publish", tmp_path / "run", *expected_arguments, cwd=checkout.folder
+    )
 
     assert done.returncode == 2
     assert f"is no baseline: its audit says {verdict}" in done.stderr

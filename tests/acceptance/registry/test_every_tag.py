@@ -21,7 +21,7 @@ from program_support import run_program
 from registry_support import AS_TEST, ROOT, Json, git
 from web_support import folder_served
 
-from epc.analysis.observed_rows import RULE
+from epc.analysis.verdicts_rows import RULE
 from epc.records.recompute import rewrite
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.table import KINDS
@@ -51,16 +51,18 @@ sys.stdin.read()
 EPC, DVC = (sys.executable, "-m", "epc"), (sys.executable, "-m", "dvc")
 
 
-def run(folder: Path, *words: str | Path, more: dict[str, str] | None = None) -> str:
+def run(
+    folder: Path, *arguments: str | Path, further_environment: dict[str, str] | None = None
+) -> str:
     done = subprocess.run(
-        list(map(str, words)),
+        list(map(str, arguments)),
         cwd=folder,
-        env=os.environ | OWN | (more or {}),
+        env=os.environ | OWN | (further_environment or {}),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     return done.stdout
 
 
@@ -116,22 +118,24 @@ def same_figures(clone: Path, tag: str) -> None:
     """Compute a snapshot's figures again, from its documents and raw files in one folder."""
     folder = clone / "snapshots" / tag
     raw = folder / "raw"
-    own = [name for kind in KINDS.values() for name in kind.documents if (folder / name).exists()]
+    own_names = [
+        name for kind in KINDS.values() for name in kind.documents if (folder / name).exists()
+    ]
     if not has_raw_files(clone, tag):
         return
-    for name in own:
+    for name in own_names:
         shutil.copyfile(folder / name, raw / name)
     if (raw / "manifest.json").exists():
-        again = rewrite(raw, write=False)
-        assert (again.changed, again.findings) == ([], [])
+        repeated_rewrite = rewrite(raw, write=False)
+        assert (repeated_rewrite.changed, repeated_rewrite.findings) == ([], [])
     else:
         card = json.loads((folder / "snapshot.json").read_text())
         figures = figures_of(clone, tag)
-        recomputed = adapter(card["kind"]).again(raw, Snapshot.parse(card, figures), None)
+        recomputed = adapter(card["kind"]).recompute(raw, Snapshot.parse(card, figures), None)
         assert recomputed == ([], [])
         if figures.get("rule") == RULE:  # the second computation knows today's alone
             assert oracle(raw, figures) == []
-    for name in own:
+    for name in own_names:
         (raw / name).unlink()
 
 
@@ -159,10 +163,10 @@ def test_epc_4_every_tag_is_whole_without_a_network(
     assert {"measured", "judged"} <= set(kinds.values())
 
     for tag in kinds:
-        run(clone, *without, "git", "checkout", "--quiet", tag, more=more)
+        run(clone, *without, "git", "checkout", "--quiet", tag, further_environment=more)
         if has_raw_files(clone, tag):
-            words = ("pull", "--quiet", f"snapshots/{tag}/raw.dvc")
-            run(clone, *without, *DVC, *words, more=more)
+            arguments = ("pull", "--quiet", f"snapshots/{tag}/raw.dvc")
+            run(clone, *without, *DVC, *arguments, further_environment=more)
         as_published(clone, tag)
         same_figures(clone, tag)
 

@@ -20,12 +20,12 @@ SECOND = "v1.1-Judge-1"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "clone")
-    made.publish()
-    made.init()
-    made.publish(SECOND, day="2026-03-01")
-    commit(made.folder, "publish another")
-    return made
+    checkout = Checkout(tmp_path / "clone")
+    checkout.publish()
+    checkout.init()
+    checkout.publish(SECOND, day="2026-03-01")
+    commit(checkout.folder, "publish another")
+    return checkout
 
 
 def places(checkout: Checkout) -> list[str]:
@@ -61,8 +61,8 @@ def test_reading_r99_a_mirror_s_own_seal_counts_for_nothing_where_the_true_one_i
 
     with served(mirror.folder) as address:
         where = str(mirror.folder) if place == "a folder" else address
-        words = ("snapshot", "fetch", SECOND, "--from", where, "--out", tmp_path / "out")
-        done = as_text(run_program(*words, cwd=checkout.folder))
+        arguments = ("snapshot", "fetch", SECOND, "--from", where, "--out", tmp_path / "out")
+        done = as_text(run_program(*arguments, cwd=checkout.folder))
 
     assert forged != true
     assert done.returncode == 2, done.stderr
@@ -162,10 +162,10 @@ def test_a_deleted_snapshot_is_named_even_with_its_event(checkout: Checkout) -> 
 
 def test_an_event_that_was_taken_out_and_put_back_is_not_lost(checkout: Checkout) -> None:
     path = checkout.home / "events.jsonl"
-    whole = path.read_text()
-    path.write_text(whole.splitlines(keepends=True)[0])
+    whole_text = path.read_text()
+    path.write_text(whole_text.splitlines(keepends=True)[0])
     commit(checkout.folder, "by mistake")
-    path.write_text(whole)
+    path.write_text(whole_text)
     commit(checkout.folder, "mended")
 
     assert verify(checkout.folder) == []

@@ -56,11 +56,11 @@ def test_every_share_is_a_count_of_the_archived_records_with_an_interval_by_ques
 
     compared: list[Json] = []
 
-    def is_share(stated: Json, seen: list[tuple[str, int, int]]) -> None:
+    def is_share(stated_document: Json, seen: list[tuple[str, int, int]]) -> None:
         """Compare with Wilson's interval at the number of observations that the spread allows."""
         hits, n = sum(hit for _, hit, _ in seen), sum(of for _, _, of in seen)
         share = hits / n
-        assert (stated["hits"], stated["mean"]) == (hits, share)
+        assert (stated_document["hits"], stated_document["mean"]) == (hits, share)
         off: dict[str, float] = {}
         for question, hit, of in seen:
             off[question] = off.get(question, 0) + (hit - share * of) / n
@@ -68,11 +68,11 @@ def test_every_share_is_a_count_of_the_archived_records_with_an_interval_by_ques
         variance = sum(part**2 for part in off.values()) * count / (count - 1)
         as_many = min(share * (1 - share) / variance, n) if variance > 1e-15 else count
         as_many *= (norm.ppf(0.975) / t.ppf(0.975, count - 1)) ** 2
-        compared.append(stated)
+        compared.append(stated_document)
         half = norm.ppf(0.975) * (share * (1 - share) / as_many + 3.841459 / 4 / as_many**2) ** 0.5
         middle, width = share + 3.841459 / 2 / as_many, 1 + 3.841459 / as_many
         low, high = max(0, (middle - half) / width), min(1, (middle + half) / width)
-        assert stated["ci95"] == pytest.approx([low, high], abs=1e-6)
+        assert stated_document["ci95"] == pytest.approx([low, high], abs=1e-6)
 
     assert 0 < len(valid) < len(valid) + len(invalid) == 12
     assert (figures["n"], figures["valid"]) == (12, len(valid))
@@ -83,9 +83,9 @@ def test_every_share_is_a_count_of_the_archived_records_with_an_interval_by_ques
             [(question_of(r), r["verdict"] == verdict, 1) for r in valid],
         )
     is_share(figures["invalid"], [(question_of(r), not r["valid"], 1) for r in both])
-    for kind, stated in figures["quotes"].items():
+    for kind, stated_quote in figures["quotes"].items():
         quotes = [(question_of(r), r["quotes"]) for r in both if r["quotes"]["given"]]
-        is_share(stated, [(where, found[kind], found["given"]) for where, found in quotes])
+        is_share(stated_quote, [(where, found[kind], found["given"]) for where, found in quotes])
     assert figures["invented_quotes"]["quotes"] == sum(r["quotes"]["given"] for r in both)
     assert figures["invented_quotes"]["hits"] == figures["quotes"]["invented"]["hits"] > 0
     assert compared
@@ -94,27 +94,27 @@ def test_every_share_is_a_count_of_the_archived_records_with_an_interval_by_ques
     total = sum(record["scores"][name] for record in valid for name in DIMENSIONS)
     assert figures["overall_score"]["mean"] == pytest.approx(total / len(valid), abs=1e-12)
     for group in figures["variants"]:
-        own = [r for r in valid if r["sample"]["prompt_variant"] == group["value"]]
-        assert (group["n"], group["valid"]) == (4, len(own))
+        own_rows = [r for r in valid if r["sample"]["prompt_variant"] == group["value"]]
+        assert (group["n"], group["valid"]) == (4, len(own_rows))
     assert [group["value"] for group in figures["variants"]] == ["A", "B", "C"]
     flags = Counter(flag for record in invalid for flag in record["flags"])
     assert figures["totals"]["cross_judge"]["flags"] == dict(flags)
 
 
 def test_it_says_what_the_report_of_the_folder_says(origin: Checkout, evaluation: Path) -> None:
-    words = ("judge", "report", str(evaluation), "--format", "json")
-    (report,) = json.loads(epc(evaluation, *words).stdout)["evaluations"]
+    arguments = ("judge", "report", str(evaluation), "--format", "json")
+    (report,) = json.loads(epc(evaluation, *arguments).stdout)["evaluations"]
     figures = document(origin.home / TAG, "metrics.json")["figures"]
     primary = report["primary"]["all"]
 
     for name, stated in figures["verdict"].items():
-        told = primary["verdicts"][name]
-        assert (stated["mean"], stated["ci95"]) == (told["share"], told["ci95"])
+        verdict = primary["verdicts"][name]
+        assert (stated["mean"], stated["ci95"]) == (verdict["share"], verdict["ci95"])
     assert figures["overall_score"] == primary["overall_score"]
     assert figures["dimensions"] == primary["dimensions"]
     assert figures["remarks"] == report["remarks"]
     assert figures["totals"] == report["totals"]
-    rows = csv.DictReader(epc(evaluation, *words[:3], "--format", "csv").stdout.splitlines())
+    rows = csv.DictReader(epc(evaluation, *arguments[:3], "--format", "csv").stdout.splitlines())
     by_target = {
         row["measure"]: float(row["estimate"])
         for row in rows
@@ -130,12 +130,14 @@ def test_a_clone_fetches_it_back_and_every_record_checks_again(
 ) -> None:
     epc(clone, "snapshot", "fetch", TAG, "--out", "again")
 
-    again = clone / "again"
-    fetched = {p.relative_to(again).as_posix() for p in again.rglob("*") if p.is_file()}
+    repeated_folder = clone / "again"
+    fetched = {
+        p.relative_to(repeated_folder).as_posix() for p in repeated_folder.rglob("*") if p.is_file()
+    }
     there = {p.relative_to(evaluation).as_posix() for p in evaluation.rglob("*") if p.is_file()}
     assert fetched == there
     for name in fetched:
-        assert (again / name).read_bytes() == (evaluation / name).read_bytes(), name
+        assert (repeated_folder / name).read_bytes() == (evaluation / name).read_bytes(), name
     assert len([name for name in fetched if name.startswith("outputs/")]) == 12
     done = epc(clone, "judge", "check", "again")
     assert done.stdout == "again: ok, findings: 0\n"
@@ -199,9 +201,9 @@ def test_documents_that_contradict_each_other_are_found(
     clone: Path, name: str, change: Callable[[Json], object], said: str
 ) -> None:
     path = clone / "snapshots" / TAG / name
-    given = json.loads(path.read_text())
-    change(given)
-    path.write_text(json.dumps(given))
+    input_document = json.loads(path.read_text())
+    change(input_document)
+    path.write_text(json.dumps(input_document))
 
     found = [str(f) for f in verify(clone) if f.severity == "error"]
 
@@ -227,11 +229,14 @@ def test_the_list_keeps_shares_out_of_the_column_of_gammas(clone: Path) -> None:
 
 
 def test_what_is_shown_is_what_its_documents_say(clone: Path) -> None:
-    told = json.loads(epc(clone, "snapshot", "show", TAG, "--format", "json").stdout)
+    printed_document = json.loads(epc(clone, "snapshot", "show", TAG, "--format", "json").stdout)
     text = epc(clone, "snapshot", "show", TAG).stdout
 
-    assert told["figures"] == document(clone / "snapshots" / TAG, "metrics.json")["figures"]
-    total = told["figures"]["totals"]["cross_judge"]
+    assert (
+        printed_document["figures"]
+        == document(clone / "snapshots" / TAG, "metrics.json")["figures"]
+    )
+    total = printed_document["figures"]["totals"]["cross_judge"]
     assert f"cross_judge: {total['valid']} valid, {total['invalid']} invalid" in text
     assert total["flags"]
     assert all(f"{flag} {count}" in text for flag, count in total["flags"].items())

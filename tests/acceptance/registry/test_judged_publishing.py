@@ -13,33 +13,39 @@ from site_support import epc, evaluated, evaluated_by_endpoint
 from epc.records.judging.recheck import recheck
 
 
-def publish(clone: Path, folder: Path, *words: str, env: Mapping[str, str] | None = None) -> str:
+def publish(
+    clone: Path, folder: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> str:
     done = epc(
-        clone, "admin", "snapshot", "publish", str(folder), *(words or WHO), "--no-git", env=env
+        clone, "admin", "snapshot", "publish", str(folder), *(arguments or WHO), "--no-git", env=env
     )
     return done.stdout.strip()
 
 
 def test_two_evaluations_of_other_outputs_are_not_like_for_like(clone: Path) -> None:
     rows = grid("12345", "ABC")
-    other = publish(clone, evaluated(clone.parent / "other", rows=rows))
+    other_tag = publish(clone, evaluated(clone.parent / "other", rows=rows))
 
-    done = epc(clone, "snapshot", "diff", TAG, other, "--format", "json", code=1)
+    done = epc(clone, "snapshot", "diff", TAG, other_tag, "--format", "json", code=1)
 
-    found = json.loads(done.stdout)
-    assert (other, list(found["conditions"])) == ("v1.1-CarelessJudge", ["samples"])
-    assert "verdict/PASS" in found["figures"]
+    actual_document = json.loads(done.stdout)
+    assert (other_tag, list(actual_document["conditions"])) == ("v1.1-CarelessJudge", ["samples"])
+    assert "verdict/PASS" in actual_document["figures"]
 
 
 def test_a_later_evaluation_ends_no_earlier_one(clone: Path) -> None:
-    later = {"SOURCE_DATE_EPOCH": "1775044800"}  # 2026-04-01
-    same = publish(clone, evaluated(clone.parent / "same", env=later), env=later)
+    later_environment = {"SOURCE_DATE_EPOCH": "1775044800"}  # 2026-04-01
+    same_tag = publish(
+        clone, evaluated(clone.parent / "same", env=later_environment), env=later_environment
+    )
 
     lines = (clone / "snapshots" / "events.jsonl").read_text().splitlines()
     events = [json.loads(line) for line in lines]
 
     assert [event["event"] for event in events] == ["published", "published"]
-    done = epc(clone, "snapshot", "diff", TAG, same)  # asked the same on any day, it says the same
+    done = epc(
+        clone, "snapshot", "diff", TAG, same_tag
+    )  # asked the same on any day, it says the same
     assert done.stdout.startswith("like for like")
 
 
@@ -48,21 +54,23 @@ def test_the_same_evaluation_is_never_published_twice(clone: Path, evaluation: P
     assert len((clone / "snapshots" / "events.jsonl").read_text().splitlines()) == 1
 
 
-def refused(clone: Path, folder: Path, *words: str) -> str:
+def refused(clone: Path, folder: Path, *arguments: str) -> str:
     before = sorted(p for p in clone.rglob("*") if ".git" not in p.parts)
-    said = epc(clone, "admin", "snapshot", "publish", str(folder), *(words or WHO), code=2).stderr
+    output = epc(
+        clone, "admin", "snapshot", "publish", str(folder), *(arguments or WHO), code=2
+    ).stderr
     assert sorted(p for p in clone.rglob("*") if ".git" not in p.parts) == before
-    assert "fix: " in said or "epc judge" in said
-    return said
+    assert "fix: " in output or "epc judge" in output
+    return output
 
 
 def test_several_judges_are_refused_with_the_remedy(clone: Path) -> None:
     folder = evaluated(clone.parent / "two", plan=("--judge", "mock/judge"))
 
-    said = refused(clone, folder)
+    text = refused(clone, folder)
 
-    assert "has 2 judges" in said
-    assert "plan one judge a folder" in said
+    assert "has 2 judges" in text
+    assert "plan one judge a folder" in text
 
 
 def test_what_is_not_judged_yet_is_refused(clone: Path) -> None:
@@ -88,8 +96,8 @@ def test_reading_r23_a_judge_without_a_valid_evaluation_is_published_as_failed(c
     listed = epc(clone, "snapshot", "list").stdout
     (row,) = [line for line in listed.splitlines() if tag in line]
     assert row.split()[2:5] == ["judge", "4", "failed"]
-    told = epc(clone, "snapshot", "diff", TAG, tag, code=1).stdout
-    assert f"{tag} is a failed run: {why}" in told
+    output = epc(clone, "snapshot", "diff", TAG, tag, code=1).stdout
+    assert f"{tag} is a failed run: {why}" in output
     assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
     epc(clone, "snapshot", "verify")
 
@@ -124,10 +132,10 @@ def test_an_archive_that_its_replies_do_not_give_is_refused(clone: Path, evaluat
     path.write_text(text.replace('"verdict":"FAIL"', '"verdict":"PASS"', 1))
     assert recheck(folder).findings
 
-    said = refused(clone, folder)
+    printed_text = refused(clone, folder)
 
-    assert "is not whole" in said
-    assert f"epc judge check {folder}" in said
+    assert "is not whole" in printed_text
+    assert f"epc judge check {folder}" in printed_text
 
 
 def test_replies_that_were_imported_are_refused(clone: Path, tmp_path: Path) -> None:
@@ -140,15 +148,19 @@ def test_replies_that_were_imported_are_refused(clone: Path, tmp_path: Path) -> 
 
 def test_a_judge_whose_generation_nobody_knows_is_refused_until_it_is_known(clone: Path) -> None:
     folder = evaluated_by_endpoint(clone.parent / "hosted")
-    own = ("--weights", f"sha256:{'ab' * 32}")
-    words = ("--generation", "Judge-9", "--contributor", "A. Name", *own)
+    own_arguments = ("--weights", f"sha256:{'ab' * 32}")
+    arguments = ("--generation", "Judge-9", "--contributor", "A. Name", *own_arguments)
 
-    said = refused(clone, folder, *words)
+    text = refused(clone, folder, *arguments)
 
-    assert "nothing is known of Judge-9 on self-hosted" in said
-    known = generation_record("Judge-9", life_record(platform="self-hosted", model="judge-1"))
-    (clone / "snapshots" / "evaluators" / "Judge-9.json").write_text(json.dumps(known))
-    tag = publish(clone, folder, *words)
+    assert "nothing is known of Judge-9 on self-hosted" in text
+    known_generation_record = generation_record(
+        "Judge-9", life_record(platform="self-hosted", model="judge-1")
+    )
+    (clone / "snapshots" / "evaluators" / "Judge-9.json").write_text(
+        json.dumps(known_generation_record)
+    )
+    tag = publish(clone, folder, *arguments)
     card = document(clone / "snapshots" / tag, "snapshot.json")
     assert (tag, card["calibration"]) == ("v1.0-Judge-9", False)
     state = json.loads(
@@ -158,9 +170,9 @@ def test_a_judge_whose_generation_nobody_knows_is_refused_until_it_is_known(clon
 
 
 def test_a_judged_snapshot_replicates_nothing(clone: Path, evaluation: Path) -> None:
-    said = refused(clone, evaluation, *WHO, "--replicates", TAG)
+    text = refused(clone, evaluation, *WHO, "--replicates", TAG)
 
-    assert "only measured snapshots can replicate one another" in said
+    assert "only measured snapshots can replicate one another" in text
 
 
 def test_labels_of_people_are_published_as_numbers_alone_recomputed_and_refused_if_forged(
@@ -191,15 +203,22 @@ def test_labels_of_people_are_published_as_numbers_alone_recomputed_and_refused_
     )
     assert "Smith" not in kept
     assert "private" not in kept
-    found = figures["labels"]
-    assert (found["outputs"], found["undecided"], found["labellers"]) == (10, 0, 3)
-    assert (found["labelled"], found["lost"]) == (figures["valid"], 10 - figures["valid"])
-    assert found["same_verdict"]["hits"] == figures["verdict"]["FAIL"]["hits"]
+    actual_labels = figures["labels"]
+    assert (actual_labels["outputs"], actual_labels["undecided"], actual_labels["labellers"]) == (
+        10,
+        0,
+        3,
+    )
+    assert (actual_labels["labelled"], actual_labels["lost"]) == (
+        figures["valid"],
+        10 - figures["valid"],
+    )
+    assert actual_labels["same_verdict"]["hits"] == figures["verdict"]["FAIL"]["hits"]
     (against,) = report["evaluations"][0]["labels"]["judges"]
-    assert found["pass"]["prediction_powered"] == against["passes"]["prediction_powered"]
+    assert actual_labels["pass"]["prediction_powered"] == against["passes"]["prediction_powered"]
     assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
-    of = f"says the same of {found['same_verdict']['hits']} of {figures['valid']} outputs"
-    assert of in epc(clone, "snapshot", "show", tag).stdout
+    text = f"says the same of {actual_labels['same_verdict']['hits']} of {figures['valid']} outputs"
+    assert text in epc(clone, "snapshot", "show", tag).stdout
     epc(clone, "snapshot", "verify")
 
 
@@ -217,8 +236,8 @@ def test_what_tests_say_of_a_judge_is_published_recomputed_and_refused_if_forged
     path.write_text(path.read_text().replace('"kind":"padded"', '"kind":"truncated"', 1))
 
     assert "is not whole" in refused(clone, forged)
-    said = epc(clone, "judge", "check", str(forged), code=1).stdout
-    assert "is not the text that its kind says" in said
+    output = epc(clone, "judge", "check", str(forged), code=1).stdout
+    assert "is not the text that its kind says" in output
     assert "publish the set beside which it stands" in refused(clone, part)
     tag = publish(clone, folder)
     figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]["competence"]
@@ -227,9 +246,9 @@ def test_what_tests_say_of_a_judge_is_published_recomputed_and_refused_if_forged
     assert (figures["word"], figures["pairs"]) == ("incapable", overall["pairs"])
     assert figures["detected"]["hits"] == overall["count"]
     assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
-    shown = epc(clone, "snapshot", "show", tag).stdout
+    shown_output = epc(clone, "snapshot", "show", tag).stdout
     pairs = overall["pairs"] - overall["at_floor"]
-    assert f"incapable: scored {overall['count']} of {pairs} spoilt texts below" in shown
+    assert f"incapable: scored {overall['count']} of {pairs} spoilt texts below" in shown_output
     epc(clone, "snapshot", "verify")
     epc(clone, "snapshot", "fetch", tag, "--out", str(clone.parent / "again"))
     assert epc(clone, "judge", "check", str(clone.parent / "again")).returncode == 0

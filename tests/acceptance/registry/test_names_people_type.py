@@ -28,10 +28,10 @@ def published() -> Registry:
 def test_a_name_that_people_type_gets_the_answer_that_its_sources_give(
     typed: str, platform: str, words: str, said: str
 ) -> None:
-    found = {state.platform: state for state in published().expiry([typed], AS_OF)}
+    states = {state.platform: state for state in published().expiry([typed], AS_OF)}
 
-    assert found[platform].words.startswith(words)
-    assert said in found[platform].note
+    assert states[platform].status_text.startswith(words)
+    assert said in states[platform].note
 
 
 def test_no_real_name_is_missing() -> None:
@@ -54,9 +54,9 @@ def test_no_real_name_is_missing() -> None:
 def test_a_model_is_known_by_the_name_under_which_the_program_asks_it(
     typed: str, platforms: list[str]
 ) -> None:
-    found = published().expiry([typed], AS_OF)
+    expiries = published().expiry([typed], AS_OF)
 
-    assert [state.platform for state in found] == platforms
+    assert [state.platform for state in expiries] == platforms
 
 
 @pytest.mark.parametrize(("typed", "hint"), [("gtp-4o", "gpt-4o"), ("gpt-6", "gpt-6-sol")])
@@ -120,12 +120,12 @@ def test_reading_r53_a_name_without_a_day_is_unknown_and_says_what_is_known(
 
 
 def test_a_file_that_spells_a_model_so_never_has_no_names() -> None:
-    words = Vocabulary.of(published())
+    vocabulary = Vocabulary.from_registry(published())
     spellings = [*(name for name, *_ in SPELT), *(name for name, *_ in UNDATED)]
     spellings.remove("claude-opus-4-1[1m]")  # a bracket ends a word
 
     for spelt in spellings:
-        assert [mention.name for mention in words.mentions(f"judge = '{spelt}'\n")] == [spelt]
+        assert [mention.name for mention in vocabulary.mentions(f"judge = '{spelt}'\n")] == [spelt]
     assert len(spellings) > 80
 
 
@@ -184,9 +184,9 @@ def test_names_of_judges_in_papers_mean_their_weights() -> None:
 
 
 def test_from_any_folder_the_program_reads_the_registry_that_it_runs_from(tmp_path: Path) -> None:
-    for words in (("expiry", "gpt-4-0613"), ("which", "--domain", "math")):
-        here = as_text(run_program(*words, "--as-of", "2026-11-23", cwd=ROOT))
-        there = as_text(run_program(*words, "--as-of", "2026-11-23", cwd=tmp_path))
+    for arguments in (("expiry", "gpt-4-0613"), ("which", "--domain", "math")):
+        result = as_text(run_program(*arguments, "--as-of", "2026-11-23", cwd=ROOT))
+        remote_result = as_text(run_program(*arguments, "--as-of", "2026-11-23", cwd=tmp_path))
 
-        assert (there.stdout, there.stderr) == (here.stdout, here.stderr)
-        assert "gpt" in there.stdout
+        assert (remote_result.stdout, remote_result.stderr) == (result.stdout, result.stderr)
+        assert "gpt" in remote_result.stdout

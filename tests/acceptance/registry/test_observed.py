@@ -10,7 +10,7 @@ from observed_registry_support import TAG, WHO, cloned, imported, knows_the_judg
 from registry_support import Checkout, Json, commit, generation_record, git, life_record
 from site_support import epc
 
-from epc.records.observed.shapes import faults_of
+from epc.records.verdicts.shapes import faults_of
 
 
 def document(clone: Path, name: str) -> Json:
@@ -19,11 +19,11 @@ def document(clone: Path, name: str) -> Json:
 
 def registry(folder: Path) -> Path:
     """Return a registry that knows the judge, and another generation of it."""
-    made = Checkout(folder)
-    knows_the_judge(made)
-    made.evaluator(generation_record("Judge-0314", life_record(model="judge-0314")))
-    made.init()
-    return made.folder
+    checkout = Checkout(folder)
+    knows_the_judge(checkout)
+    checkout.evaluator(generation_record("Judge-0314", life_record(model="judge-0314")))
+    checkout.init()
+    return checkout.folder
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +58,8 @@ def by_recipe(closed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return published(tmp_path_factory.mktemp("by_recipe"), closed)
 
 
-def recomputed(clone: Path, *words: str, code: int = 1) -> str:
-    return epc(clone, "snapshot", "recompute", TAG, *words, code=code).stdout
+def recomputed(clone: Path, *arguments: str, code: int = 1) -> str:
+    return epc(clone, "snapshot", "recompute", TAG, *arguments, code=code).stdout
 
 
 def test_reading_r77_the_card_says_what_the_source_says_and_never_today(
@@ -68,8 +68,8 @@ def test_reading_r77_the_card_says_what_the_source_says_and_never_today(
     card = document(kept, "snapshot.json")
 
     assert (card["kind"], card["trust"], card["measured"]) == ("observed", "observed", None)
-    asked = card["evaluator"]
-    assert (asked["model"], asked["platform"], asked["as_printed"]) == (
+    evaluator = card["evaluator"]
+    assert (evaluator["model"], evaluator["platform"], evaluator["as_printed"]) == (
         "judge-0613",
         "unknown",
         "J",
@@ -118,12 +118,12 @@ def test_a_judge_that_is_retired_is_expired_whatever_was_measured(kept: Path) ->
 
 
 def test_show_names_source_commit_licence_and_recipe(kept: Path, source: Path) -> None:
-    shown = epc(kept, "snapshot", "show", TAG).stdout
+    output = epc(kept, "snapshot", "show", TAG).stdout
 
-    assert "judge-0613 on an unknown platform, J in the source" in shown
-    assert "recorded   by others, unknown" in shown
-    assert f"commit {git(source, 'rev-parse', 'HEAD').strip()}, licence MIT" in shown
-    assert "epc observe import CLONE --shape llmbar, of J alone" in shown
+    assert "judge-0613 on an unknown platform, J in the source" in output
+    assert "recorded   by others, unknown" in output
+    assert f"commit {git(source, 'rev-parse', 'HEAD').strip()}, licence MIT" in output
+    assert "epc observe import CLONE --shape llmbar, of J alone" in output
 
 
 def test_fetch_gives_the_folder_back(kept: Path, tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_the_same_verdicts_are_never_published_twice(
     file = imported(source, tmp_path / "verdicts.jsonl")
     before = (kept / "snapshots" / "events.jsonl").read_text()
 
-    again = epc(kept, "admin", "snapshot", "publish", str(file), *WHO)
-    assert again.stdout == f"{TAG}\n"
-    assert f"{TAG} is published already" in again.stderr
+    repeated_result = epc(kept, "admin", "snapshot", "publish", str(file), *WHO)
+    assert repeated_result.stdout == f"{TAG}\n"
+    assert f"{TAG} is published already" in repeated_result.stderr
     assert (kept / "snapshots" / "events.jsonl").read_text() == before
 
 
@@ -169,29 +169,29 @@ def test_another_commit_a_changed_and_a_missing_file_are_named(
     clone = tmp_path / "clone"
     shutil.copytree(closed, clone)
     place = "Dataset/Set/Tiny/evaluators/J/Vanilla/result.json"
-    path, words = clone / place, ("--source", str(clone))
+    path, arguments = clone / place, ("--source", str(clone))
     text = path.read_text()
 
     path.write_text(text.replace('"winner": "1"', '"winner": "2"', 1))
-    changed = recomputed(by_recipe, *words)
+    changed = recomputed(by_recipe, *arguments)
     assert f"{place} has SHA-256" in changed
     assert "DIFFERS" in changed
 
     path.unlink()
-    assert f"{place} is missing" in recomputed(by_recipe, *words)
+    assert f"{place} is missing" in recomputed(by_recipe, *arguments)
 
     commit(clone, "newer")
     old, new = (git(folder, "rev-parse", "HEAD").strip() for folder in (closed, clone))
-    said = recomputed(by_recipe, *words)
-    assert f"is at commit {new}, and the verdicts are of {old}" in said
-    assert f"checkout {old}" in said
+    printed_text = recomputed(by_recipe, *arguments)
+    assert f"is at commit {new}, and the verdicts are of {old}" in printed_text
+    assert f"checkout {old}" in printed_text
 
     shutil.rmtree(clone / ".git")
     git(clone, "init", "--quiet")
     commit(clone, "another project")
-    said = recomputed(by_recipe, *words)
-    assert "this one lacks that commit" in said
-    assert "checkout" not in said
+    printed_text = recomputed(by_recipe, *arguments)
+    assert "this one lacks that commit" in printed_text
+    assert "checkout" not in printed_text
 
 
 def test_a_prompt_that_changed_gives_other_verdicts(
@@ -201,20 +201,20 @@ def test_a_prompt_that_changed_gives_other_verdicts(
     shutil.copytree(closed, clone)
     (clone / "LLMEvaluator/evaluators/prompts/Vanilla.txt").write_text("Which is worse?")
 
-    said = recomputed(by_recipe, "--source", str(clone))
+    text = recomputed(by_recipe, "--source", str(clone))
 
-    assert "its settings are other ones" in said
+    assert "its settings are other ones" in text
 
 
 def test_a_recipe_of_an_incomplete_copy_gives_the_same_verdicts_from_a_whole_one(
     by_recipe: Path, closed: Path, tmp_path: Path
 ) -> None:
-    whole = tmp_path / "whole"
-    shutil.copytree(closed, whole, ignore=shutil.ignore_patterns(".git"))
+    whole_folder = tmp_path / "whole"
+    shutil.copytree(closed, whole_folder, ignore=shutil.ignore_patterns(".git"))
     strategy = "Dataset/Set/Tiny/evaluators/J/Vanilla"
-    shutil.copytree(whole / strategy, whole / strategy.replace("Tiny", "Other"))
+    shutil.copytree(whole_folder / strategy, whole_folder / strategy.replace("Tiny", "Other"))
 
-    assert recomputed(by_recipe, "--source", str(whole), code=0) == f"{TAG}  as published\n"
+    assert recomputed(by_recipe, "--source", str(whole_folder), code=0) == f"{TAG}  as published\n"
 
 
 @pytest.mark.parametrize(
@@ -251,9 +251,9 @@ def test_a_figure_is_recomputed(kept: Path, tmp_path: Path) -> None:
     metrics["figures"]["groups"][0]["figures"]["ties"]["value"] = 0.75
     path.write_text(json.dumps(metrics))
 
-    said = recomputed(clone)
+    text = recomputed(clone)
 
-    assert "/metrics.json/figures/groups/0/figures/ties/value" in said
+    assert "/metrics.json/figures/groups/0/figures/ties/value" in text
 
 
 def test_names_that_are_more_than_text_are_refused(
@@ -286,24 +286,24 @@ def test_known_faults_are_those_of_the_shape_and_of_the_file(source: Path, tmp_p
     faults = tmp_path / "faults.json"
     faults.write_text(json.dumps([{"id": "copied", "says": "Half of it is copied."}]))
 
-    words = (*WHO, "--faults", str(faults), "--no-git")
-    epc(clone, "admin", "snapshot", "publish", str(file), *words)
+    arguments = (*WHO, "--faults", str(faults), "--no-git")
+    epc(clone, "admin", "snapshot", "publish", str(file), *arguments)
 
-    told = document(clone, "snapshot.json")["known_faults"]
-    assert told[-1] == {"id": "copied", "says": "Half of it is copied."}
+    known_faults = document(clone, "snapshot.json")["known_faults"]
+    assert known_faults[-1] == {"id": "copied", "says": "Half of it is copied."}
     of_shape = [fault.id for fault in faults_of("llmbar", ["judge-0613"])]
-    assert [fault["id"] for fault in told[:-1]] == of_shape != []
+    assert [fault["id"] for fault in known_faults[:-1]] == of_shape != []
     faults.write_text('[{"id": "copied"}]')
-    refused = epc(clone, "admin", "snapshot", "publish", str(file), *words, code=2).stderr
+    refused = epc(clone, "admin", "snapshot", "publish", str(file), *arguments, code=2).stderr
     assert "is no list of {id, says}" in refused
 
 
 def test_a_measurement_and_a_record_of_others_are_not_compared(kept: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     shutil.copytree(kept, clone)
-    made = Checkout.__new__(Checkout)
-    made.folder, made.home = clone, clone / "snapshots"
-    made.publish("v1.0-Judge-1")
+    checkout = Checkout.__new__(Checkout)
+    checkout.folder, checkout.home = clone, clone / "snapshots"
+    checkout.publish("v1.0-Judge-1")
 
     refused = epc(clone, "snapshot", "diff", TAG, "v1.0-Judge-1", code=2).stderr
 
@@ -313,9 +313,9 @@ def test_a_measurement_and_a_record_of_others_are_not_compared(kept: Path, tmp_p
 
 def test_the_judge_card_has_what_is_published_of_recorded_verdicts(kept: Path) -> None:
     """Of the two readable pairs of the Vanilla prompt one changed."""
-    words = ("evaluators", "card", "judge-0613", "--setting", "*/Vanilla")
+    arguments = ("evaluators", "card", "judge-0613", "--setting", "*/Vanilla")
     day = ("--as-of", "2026-04-01")
-    done = epc(kept, *words, *day, "--require", "place_consistency_readable>=0.5", code=1)
+    done = epc(kept, *arguments, *day, "--require", "place_consistency_readable>=0.5", code=1)
 
     lines = done.stdout.splitlines()
     assert lines[0] == (
@@ -344,27 +344,34 @@ def test_reading_r57_a_newer_commit_of_the_source_supersedes_what_it_said_of_the
 
     assert done.stdout == "v1.1-Judge-0613\n"
     assert f"event: {TAG} superseded" in done.stderr
-    told = json.loads((clone / "snapshots" / "events.jsonl").read_text().splitlines()[-1])
-    assert (told["event"], told["tag"], told["by"]) == ("superseded", TAG, "v1.1-Judge-0613")
+    document = json.loads((clone / "snapshots" / "events.jsonl").read_text().splitlines()[-1])
+    assert (document["event"], document["tag"], document["by"]) == (
+        "superseded",
+        TAG,
+        "v1.1-Judge-0613",
+    )
     commit(clone, "publish")
     assert epc(clone, "snapshot", "verify").stdout == ""
     card = json.loads(epc(clone, "evaluators", "card", "judge-0613", "--format", "json").stdout)
     counts = {rest["of"]: rest["counts"] for rest in card["rests_on"]}
     assert counts == {TAG: False, "v1.1-Judge-0613": True}
-    found = epc(clone, "evaluators", "succeed", "judge-0613", "--format", "json").stdout
-    assert json.loads(found)["recorded"] == 3
+    output = epc(clone, "evaluators", "succeed", "judge-0613", "--format", "json").stdout
+    assert json.loads(output)["recorded"] == 3
 
 
 def test_a_judge_card_counts_verdicts_that_are_published_and_named_in_a_file_once(
     kept: Path, source: Path, tmp_path: Path
 ) -> None:
     file = imported(source, tmp_path / "verdicts.jsonl")
-    words = ("evaluators", "card", "judge-0613", "--setting", "*/Vanilla", "--format", "json")
+    arguments = ("evaluators", "card", "judge-0613", "--setting", "*/Vanilla", "--format", "json")
 
-    alone = json.loads(epc(kept, *words).stdout)
-    both = json.loads(epc(kept, *words, "--verdicts", str(file)).stdout)
+    alone = json.loads(epc(kept, *arguments).stdout)
+    both_documents = json.loads(epc(kept, *arguments, "--verdicts", str(file)).stdout)
 
-    assert (both["figures"], both["sentence"]) == (alone["figures"], alone["sentence"])
+    assert (both_documents["figures"], both_documents["sentence"]) == (
+        alone["figures"],
+        alone["sentence"],
+    )
 
 
 @pytest.mark.parametrize(("registry_of", "items"), [("kept", 3), ("by_recipe", 0)])

@@ -31,17 +31,25 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def registry(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A registry in which both judges are published, j twice: alone before, beside k now."""
-    made = Checkout(tmp_path_factory.mktemp("registry") / "made")
+    checkout = Checkout(tmp_path_factory.mktemp("registry") / "made")
     for judge in SAID:
-        made.evaluator(generation_record(judge, life_record(model=judge)))
-    made.init()
-    file = made.folder.parent / "verdicts.jsonl"
+        checkout.evaluator(generation_record(judge, life_record(model=judge)))
+    checkout.init()
+    file = checkout.folder.parent / "verdicts.jsonl"
     shape = ("--shape", "csv", "--repository", "https://example.org/v", "--commit", "a" * 40)
-    epc(made.folder, "observe", "import", str(source / "verdicts.csv"), *shape, "--out", str(file))
+    epc(
+        checkout.folder,
+        "observe",
+        "import",
+        str(source / "verdicts.csv"),
+        *shape,
+        "--out",
+        str(file),
+    )
     for judge in SAID:
-        who = ("--judge", judge, "--generation", judge, *WHO)
-        epc(made.folder, "admin", "snapshot", "publish", str(file), *who)
-    return made.folder
+        options = ("--judge", judge, "--generation", judge, *WHO)
+        epc(checkout.folder, "admin", "snapshot", "publish", str(file), *options)
+    return checkout.folder
 
 
 def figures(registry: Path, tag: str) -> Json:
@@ -57,8 +65,8 @@ def test_reading_r77_agreement_is_published_where_the_verdicts_are_not(
 ) -> None:
     (group,) = figures(registry, f"v1.0-{judge}")["groups"]
 
-    found = group["figures"][f"judges/{other}"]
-    assert (found["value"], found["n"], found["items"]) == (6 / 8, 8, 8)
+    figure = group["figures"][f"judges/{other}"]
+    assert (figure["value"], figure["n"], figure["items"]) == (6 / 8, 8, 8)
     # Each chose a and b four times, so they agree by chance in a half: (3/4 - 1/2) / (1 - 1/2).
     assert group["figures"][f"judges_kappa/{other}"]["value"] == pytest.approx(0.5)
     assert "judges" not in group["left_out"]
@@ -68,19 +76,19 @@ def test_reading_r77_agreement_is_published_where_the_verdicts_are_not(
 def test_reading_r97_where_nothing_says_who_is_right_another_judge_s_choice_is_said(
     registry: Path,
 ) -> None:
-    said = epc(registry, "evaluators", "card", "j-1").stdout
+    output = epc(registry, "evaluators", "card", "j-1").stdout
 
-    assert "Nobody says who was right; it chose as k-1 did in 75.0% of 8 verdicts" in said
+    assert "Nobody says who was right; it chose as k-1 did in 75.0% of 8 verdicts" in output
 
 
 def test_reading_r77_agreement_is_computed_again_from_the_source(
     registry: Path, source: Path
 ) -> None:
-    words = ("v1.0-j-1", "--source", str(source / "verdicts.csv"))
+    arguments = ("v1.0-j-1", "--source", str(source / "verdicts.csv"))
 
-    again = epc(registry, "snapshot", "recompute", *words).stdout
+    repeated_output = epc(registry, "snapshot", "recompute", *arguments).stdout
 
-    assert "v1.0-j-1  as published" in again
+    assert "v1.0-j-1  as published" in repeated_output
 
 
 def test_reading_r57_the_same_verdicts_beside_other_judges_supersede_them_alone(
@@ -91,9 +99,9 @@ def test_reading_r57_the_same_verdicts_beside_other_judges_supersede_them_alone(
     metrics = json.loads((snapshots / "v1.0-j-1" / "metrics.json").read_bytes())
     (snapshots / "v1.0-j-1" / "metrics.json").write_text(json.dumps({**metrics, "figures": alone}))
     file = registry.parent / "verdicts.jsonl"
-    who = ("--judge", "j-1", "--generation", "j-1", *WHO)
+    options = ("--judge", "j-1", "--generation", "j-1", *WHO)
 
-    done = epc(registry, "admin", "snapshot", "publish", str(file), *who)
+    done = epc(registry, "admin", "snapshot", "publish", str(file), *options)
 
     assert done.stdout == "v1.1-j-1\n"
     events = [json.loads(line) for line in (snapshots / "events.jsonl").read_text().splitlines()]

@@ -17,16 +17,16 @@ TAG = "v1.0-gpt-4-0613"
 
 def published(folder: Path, source: Path) -> Checkout:
     """Return a registry with the recipe of the invented judge under the page's id."""
-    made = Checkout(folder)
+    checkout = Checkout(folder)
     lives = life_record(model="gpt-4-0613", aliases=["judge-0613"])
-    made.evaluator(generation_record("gpt-4-0613", lives))
-    made.init()
+    checkout.evaluator(generation_record("gpt-4-0613", lives))
+    checkout.init()
     file = folder.parent / "verdicts.jsonl"
     shape = ("--shape", "alpaca-eval", "--out", str(file))
     epc(folder, "observe", "import", str(source), *shape)
-    words = ("--judge", "plain", "--generation", "gpt-4-0613", "--contributor", "A. Name")
-    epc(folder, "admin", "snapshot", "publish", str(file), *words)
-    return made
+    arguments = ("--judge", "plain", "--generation", "gpt-4-0613", "--contributor", "A. Name")
+    epc(folder, "admin", "snapshot", "publish", str(file), *arguments)
+    return checkout
 
 
 def test_a_stranger_rebuilds_alpaca_eval_by_the_steps_of_the_page(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_stranger_rebuilds_alpaca_eval_by_the_steps_of_the_page(tmp_path: Path
     source = alpaca(tmp_path / "source")
     git(source, "init", "--quiet")
     commit(source, "verdicts")
-    made = published(tmp_path / "registry", source)
+    checkout = published(tmp_path / "registry", source)
     own = {
         "https://github.com/tatsu-lab/alpaca_eval": str(source),
         "cd543a149df89434d8a54582c0151c0b945c3d20": git(source, "rev-parse", "HEAD").strip(),
@@ -45,9 +45,9 @@ def test_a_stranger_rebuilds_alpaca_eval_by_the_steps_of_the_page(tmp_path: Path
         words = [own.get(word, word) for word in shlex.split(line, comments=True)]
         if words[0] == "git":
             clone = [*words, "alpaca_eval"] if words[1] == "clone" else words  # what git calls it
-            subprocess.run(clone, cwd=made.folder, capture_output=True, check=True)
+            subprocess.run(clone, cwd=checkout.folder, capture_output=True, check=True)
         else:
-            printed += epc(made.folder, *words[1:]).stdout.splitlines()
+            printed += epc(checkout.folder, *words[1:]).stdout.splitlines()
 
     (promised,) = (text for kind, text in _BLOCKS if kind == "text")
     assert promised == f"{TAG}  as published\n"
@@ -55,4 +55,4 @@ def test_a_stranger_rebuilds_alpaca_eval_by_the_steps_of_the_page(tmp_path: Path
     # Of one question the winner is named twice; of three questions one has no readable answer.
     unreadable = [line.split()[4] for line in printed if "share of unreadable verdicts " in line]
     assert "0.333" in unreadable
-    assert (made.folder / "alpaca_eval" / ".git").is_dir()
+    assert (checkout.folder / "alpaca_eval" / ".git").is_dir()

@@ -70,22 +70,22 @@ def test_epc_3_table_1_is_transcribed(published: Registry, tag: str) -> None:
 @pytest.mark.parametrize("tag", sorted(TABLE_2))
 def test_epc_3_table_2_is_transcribed_as_later_measurements(published: Registry, tag: str) -> None:
     gamma, there, back = TABLE_2[tag]
-    found = published.snapshots[tag]
+    snapshot = published.snapshots[tag]
 
-    assert found.figures["n"] == 5
-    assert found.figures["gamma"] == {TEXT_TO_VISUAL: {"mean": gamma, "ci95": None}}
-    jsd = found.figures["jsd"]
+    assert snapshot.figures["n"] == 5
+    assert snapshot.figures["gamma"] == {TEXT_TO_VISUAL: {"mean": gamma, "ci95": None}}
+    jsd = snapshot.figures["jsd"]
     assert (jsd[TEXT_TO_VISUAL]["mean"], jsd[VISUAL_TO_TEXT]["mean"]) == (there, back)
-    assert found.first_day == found.last_day == day("2026-06-27")
-    assert found.tag.snapshot > 0
+    assert snapshot.first_day == snapshot.last_day == day("2026-06-27")
+    assert snapshot.tag.snapshot > 0
 
 
 def test_epc_3_table_3_is_transcribed_with_students_intervals(published: Registry) -> None:
-    found = published.snapshots["v1.2-DeepSeekChat-0526"]
+    snapshot = published.snapshots["v1.2-DeepSeekChat-0526"]
 
-    assert found.card.protocol_version == "EPC-v1.0-AltRounds"  # R = 16
+    assert snapshot.card.protocol_version == "EPC-v1.0-AltRounds"  # R = 16
     for name, (value, sd) in TABLE_3.items():
-        figure = found.figures[name]
+        figure = snapshot.figures[name]
         assert (figure["mean"], figure["sd"]) == (value, sd)
         expected = t.interval(0.95, 9, loc=value, scale=sd / 10**0.5)
         assert figure["ci95"] == pytest.approx(expected, abs=1e-9)
@@ -95,11 +95,11 @@ def test_epc_3_table_3_is_transcribed_with_students_intervals(published: Registr
 def test_a_reported_snapshot_is_never_taken_for_a_measured_one(
     published: Registry, tag: str
 ) -> None:
-    found = published.snapshots[tag]
+    snapshot = published.snapshots[tag]
 
-    assert (found.kind, found.trust, found.calibration) == ("reported", "reported", False)
-    assert found.card.citation
-    assert found.card.citation.work.startswith("arXiv:2607.00297v1")
+    assert (snapshot.kind, snapshot.trust, snapshot.calibration) == ("reported", "reported", False)
+    assert snapshot.card.citation
+    assert snapshot.card.citation.work.startswith("arXiv:2607.00297v1")
     names = {path.name for path in (ROOT / "snapshots" / tag).iterdir()}
     assert names == {"snapshot.json", "metrics.json", "SHA256SUMS"}
 
@@ -126,10 +126,10 @@ def test_epc_5_3_2_figures_from_third_parties_gateways_are_marked(published: Reg
 def test_zero_coupling_of_failed_runs_is_said_to_be_that(
     published: Registry, tag: str, seeds: int
 ) -> None:
-    said = faults(published, tag)["failed-runs"]
+    failed_runs = faults(published, tag)["failed-runs"]
 
-    assert f"{seeds} of 30 seeds" in said
-    assert "run that failed" in said
+    assert f"{seeds} of 30 seeds" in failed_runs
+    assert "run that failed" in failed_runs
 
 
 def test_reading_r8_exactly_these_published_snapshots_are_failed_runs(published: Registry) -> None:
@@ -142,16 +142,18 @@ def test_the_command_line_marks_a_failed_run_and_states_no_difference_from_it() 
     failed, other = "v1.0-QwenPlus-0626", "v1.0-GPT4o-0806"
 
     listed = epc("snapshot", "list", cwd=ROOT).stdout.splitlines()
-    shown = epc("snapshot", "show", failed, cwd=ROOT).stdout
+    output = epc("snapshot", "show", failed, cwd=ROOT).stdout
     diff = epc("snapshot", "diff", failed, other, cwd=ROOT).stdout
-    found = json.loads(epc("snapshot", "diff", failed, other, "--format", "json", cwd=ROOT).stdout)
+    document = json.loads(
+        epc("snapshot", "diff", failed, other, "--format", "json", cwd=ROOT).stdout
+    )
 
     (row,) = [line for line in listed if line.startswith(f"{failed} ")]
     assert "failed run" in row
-    assert "FAILED     no verdict was counted in most seeds" in shown
+    assert "FAILED     no verdict was counted in most seeds" in output
     assert f"{failed} is a failed run" in diff
     assert "0.187   1.176  a failed run" in diff
-    assert found["failed"] == [failed]
+    assert document["failed"] == [failed]
 
 
 def test_what_a_coin_flip_gives_stands_beside_every_gamma_that_it_could_be(
@@ -180,8 +182,10 @@ def test_the_lives_of_evaluators_are_those_that_their_sources_state(published: R
     stated_ones = [life for (platform, _), life in models.items() if platform != "local"]
     # 214 by hand; 854 that were added from public lists.
     assert len(stated_ones) == 1068
-    others = sum(len(life.aliases) + len(life.points_to) + len(life.routes) for life in stated_ones)
-    assert len(stated_ones) + others >= 1000
+    other_totals = sum(
+        len(life.aliases) + len(life.points_to) + len(life.routes) for life in stated_ones
+    )
+    assert len(stated_ones) + other_totals >= 1000
     assert openai
     assert (openai.date, openai.kind) == (day("2027-01-14"), "exact")
     assert azure
@@ -198,7 +202,7 @@ def test_the_lives_of_evaluators_are_those_that_their_sources_state(published: R
 def test_every_conflict_keeps_both_dates_and_says_how_it_was_settled(published: Registry) -> None:
     settled = [
         (record["generation"], life["retires"]["date"], other["date"])
-        for record in published.given["evaluators"]
+        for record in published.document["evaluators"]
         for life in record["platforms"]
         if life["retires"]
         for other in life["retires"]["others"]
@@ -248,9 +252,9 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
     """A coin and a fixed place show no coupling, planted opposite preferences do."""
     rows = {row.tag: row for row in entries(published, day("2026-11-22"))}
     instruments = {tag: row for tag, row in rows.items() if row.calibration}
-    words = {tag: row.audit for tag, row in instruments.items() if row.kind == "measured"}
+    audits = {tag: row.audit for tag, row in instruments.items() if row.kind == "measured"}
 
-    assert words == {
+    assert audits == {
         "v1.0-AlwaysA": "no_coupling_beyond_margin",
         "v1.0-CoinFlip": "no_coupling_beyond_margin",
         "v1.0-Scripted-Opposed": "coupled",
@@ -265,16 +269,16 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
 def test_reading_r71_the_word_shown_is_todays_and_the_published_one_stands_beside_it() -> None:
     """Rule 1 said `no_detectable_coupling` of the coin, of which rule 3 can say more."""
     card = json.loads((ROOT / "snapshots" / "v1.0-CoinFlip" / "snapshot.json").read_text())
-    words = ("snapshot", "show", "v1.0-CoinFlip", "--registry", str(ROOT))
-    shown = epc(*words).stdout
-    given = json.loads(epc(*words, "--format", "json").stdout)
+    arguments = ("snapshot", "show", "v1.0-CoinFlip", "--registry", str(ROOT))
+    output = epc(*arguments).stdout
+    document = json.loads(epc(*arguments, "--format", "json").stdout)
 
     assert card["audit"]["verdict"] == "no_detectable_coupling"
     assert "rule" not in card["audit"]
-    assert "  audit      no_coupling_beyond_margin (rule 3), p = " in shown
-    assert "published as no_detectable_coupling (rule 1, 2026-11-22)\n" in shown
-    assert "training in text first redirects" in shown
-    assert (given["audit"]["rule"], given["audit_published"]) == (3, card["audit"])
+    assert "  audit      no_coupling_beyond_margin (rule 3), p = " in output
+    assert "published as no_detectable_coupling (rule 1, 2026-11-22)\n" in output
+    assert "training in text first redirects" in output
+    assert (document["audit"]["rule"], document["audit_published"]) == (3, card["audit"])
 
 
 def test_a_real_evaluator_that_always_says_a_measures_what_the_instrument_does(
@@ -292,14 +296,14 @@ def test_a_mock_judges_scores_are_the_instruments_own_and_no_evaluators(
     published: Registry,
 ) -> None:
     """Its scores follow from the outputs' digests, so it quotes rightly and is always valid."""
-    found = published.snapshots["v1.0-DigestJudge"]
+    snapshot = published.snapshots["v1.0-DigestJudge"]
     run = json.loads(
         (ROOT / "snapshots" / "v1.0-SmolLM2-135M-Likelihood" / "manifest.json").read_text()
     )
 
-    assert (found.kind, found.calibration, found.model) == ("judged", True, "judge")
-    (target,) = found.figures["targets"]
+    assert (snapshot.kind, snapshot.calibration, snapshot.model) == ("judged", True, "judge")
+    (target,) = snapshot.figures["targets"]
     assert target["value"] == run["executor"]["model"]
     answers = len(run["strategies"]) * sum(len(tasks) for tasks in run["tasks"].values())
-    assert (found.figures["n"], found.figures["valid"]) == (answers, answers) == (176, 176)
-    assert found.figures["invented_quotes"]["hits"] == found.figures["invalid"]["hits"] == 0
+    assert (snapshot.figures["n"], snapshot.figures["valid"]) == (answers, answers) == (176, 176)
+    assert snapshot.figures["invented_quotes"]["hits"] == snapshot.figures["invalid"]["hits"] == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands_support import rows, run
-from registry_support import ROOT, Checkout, generation_record, life_record, stated
+from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 from web_support import folder_served
 
 
@@ -24,21 +24,21 @@ def served(checkout: Checkout, folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def address(checkout: Checkout, tmp_path: Path) -> Iterator[str]:
-    with served(checkout, tmp_path / "public") as found:
-        yield found
+    with served(checkout, tmp_path / "public") as text:
+        yield text
 
 
 def test_without_a_checkout_the_published_document_answers_alike(
     checkout: Checkout, address: str, tmp_path: Path
 ) -> None:
-    words = ("expiry", "--as-of", "2026-07-15", "--format", "json")
-    here = run(checkout.folder, *words)
+    arguments = ("expiry", "--as-of", "2026-07-15", "--format", "json")
+    result = run(checkout.folder, *arguments)
     places = [address, f"{address}/registry.json", str(checkout.folder)]
     places += [str(checkout.home), str(tmp_path / "public"), str(tmp_path / "public/registry.json")]
 
     for place in places:
-        away = run(tmp_path, *words, "--registry", place)
-        assert (away.returncode, rows(away)) == (here.returncode, rows(here)), place
+        away = run(tmp_path, *arguments, "--registry", place)
+        assert (away.returncode, rows(away)) == (result.returncode, rows(result)), place
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_an_address_lists_shows_compares_and_tells_changes_as_a_checkout_does(
 ) -> None:
     checkout.publish("v1.1-Judge-1", day="2026-03-01")
     with served(checkout, tmp_path / "public") as address:
-        here = run(checkout.folder, "snapshot", *words, "--format", form)
+        result = run(checkout.folder, "snapshot", *words, "--format", form)
         away = run(tmp_path, "snapshot", *words, "--format", form, "--registry", address)
 
-    assert here.stdout
-    assert here.returncode in {0, 1}
-    assert (away.returncode, away.stdout) == (here.returncode, here.stdout), away.stderr
+    assert result.stdout
+    assert result.returncode in {0, 1}
+    assert (away.returncode, away.stdout) == (result.returncode, result.stdout), away.stderr
 
 
 @pytest.mark.parametrize(("retires", "code"), [("2026-12-31", 0), ("2026-01-01", 1)])
@@ -75,13 +75,13 @@ def test_the_gates_of_the_documents_work_against_a_published_registry(
     action = re.search(r"- run: (epc expiry .*)", text)
     assert hook
     assert action
-    life = life_record(platform="openai", model="gpt-4o-2024-08-06", retires=stated(retires))
+    life = life_record(platform="openai", model="gpt-4o-2024-08-06", retires=date_claim(retires))
     checkout.evaluator(generation_record("GPT4o-0806", life))
     with served(checkout, tmp_path / "public") as address:
         for found in (hook, action):
             assert example in found[1]
-            words = shlex.split(found[1].replace(example, f"{address}/registry.json"))
-            done = run(tmp_path, *words[1:])
+            arguments = shlex.split(found[1].replace(example, f"{address}/registry.json"))
+            done = run(tmp_path, *arguments[1:])
             assert done.returncode == code, done.stderr
 
 

@@ -28,7 +28,7 @@ from web_support import folder_served
 from epc.digests import file_sha256, parse_sums, sums_text
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.offers import Offer
 from epc.registry.publishing import offered, publish
 from epc.registry.reading import of_folder
@@ -47,23 +47,25 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return make_run(tmp_path_factory.mktemp("run") / "run", evaluator="mock/coin-flip", seeds=3)
 
 
-def epc(folder: Path, *words: str | Path) -> Done:
-    return as_text(run_program(*words, cwd=folder, env=os.environ | AS_TEST))
+def epc(folder: Path, *arguments: str | Path) -> Done:
+    return as_text(run_program(*arguments, cwd=folder, env=os.environ | AS_TEST))
 
 
 @pytest.fixture(scope="module")
 def origin(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A registry in which the run is published; no test changes it."""
-    made = Checkout(tmp_path_factory.mktemp("origin") / "origin")
-    (made.folder / ".dvc").mkdir()
-    (made.folder / ".dvc" / "config").write_text(STORE)
-    (made.folder / ".gitattributes").write_text("snapshots/** -text\n")
-    (made.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n/runs/\n")
-    made.init()
-    words = ("--generation", "CoinFlip", "--contributor", "A. Name")
-    done = epc(made.folder, "admin", "snapshot", "publish", run.folder, *words)
+    checkout = Checkout(tmp_path_factory.mktemp("origin") / "origin")
+    (checkout.folder / ".dvc").mkdir()
+    (checkout.folder / ".dvc" / "config").write_text(STORE)
+    (checkout.folder / ".gitattributes").write_text("snapshots/** -text\n")
+    (checkout.folder / ".gitignore").write_text(
+        "/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n/runs/\n"
+    )
+    checkout.init()
+    arguments = ("--generation", "CoinFlip", "--contributor", "A. Name")
+    done = epc(checkout.folder, "admin", "snapshot", "publish", run.folder, *arguments)
     assert (done.returncode, done.stdout) == (0, f"{TAG}\n"), done.stderr
-    return made
+    return checkout
 
 
 @pytest.fixture
@@ -95,8 +97,8 @@ def test_what_is_published_is_whole_tagged_and_clean(origin: Checkout) -> None:
     assert verify(origin.folder) == []
     assert git(origin.folder, "cat-file", "-t", TAG) == "tag\n"
     assert git(origin.folder, "status", "--porcelain") == ""
-    found = of_folder(origin.folder).snapshots[TAG]
-    assert (found.kind, found.trust, found.calibration) == ("measured", "recomputed", True)
+    snapshot = of_folder(origin.folder).snapshots[TAG]
+    assert (snapshot.kind, snapshot.trust, snapshot.calibration) == ("measured", "recomputed", True)
 
 
 def test_epc_4_a_clone_fetches_and_recomputes_from_its_own_folder(clone: Path, run: Run) -> None:
@@ -157,10 +159,10 @@ def test_one_flipped_bit_anywhere_is_found_and_the_file_named(clone: Path) -> No
     assert [f for f in verify(clone) if f.severity == "error"] == []
     rng = random.Random(20261122)
     for path in (*published(clone), *objects(clone)):
-        whole = path.read_bytes()
+        whole_content = path.read_bytes()
         path.chmod(0o644)
-        for place in {0, len(whole) - 1, rng.randrange(len(whole))}:
-            broken = bytearray(whole)
+        for place in {0, len(whole_content) - 1, rng.randrange(len(whole_content))}:
+            broken = bytearray(whole_content)
             broken[place] ^= 1 << rng.randrange(8)
             path.write_bytes(broken)
 
@@ -168,7 +170,7 @@ def test_one_flipped_bit_anywhere_is_found_and_the_file_named(clone: Path) -> No
 
             name = path.relative_to(clone).as_posix()
             assert any(f.where.startswith(name) for f in errors), (name, place, errors)
-        path.write_bytes(whole)
+        path.write_bytes(whole_content)
     assert [f for f in verify(clone) if f.severity == "error"] == []
 
 
@@ -208,7 +210,7 @@ def test_what_is_there_is_never_overwritten(clone: Path) -> None:
 
 
 def test_a_reported_snapshot_has_nothing_to_fetch(clone: Path) -> None:
-    Checkout.publish(at(clone), "v1.0-Judge-1")
+    Checkout.publish(checkout_in(clone), "v1.0-Judge-1")
 
     done = epc(clone, "snapshot", "fetch", "v1.0-Judge-1")
 
@@ -217,7 +219,7 @@ def test_a_reported_snapshot_has_nothing_to_fetch(clone: Path) -> None:
     assert "`epc snapshot show v1.0-Judge-1`" in done.stderr
 
 
-def at(folder: Path) -> Checkout:
+def checkout_in(folder: Path) -> Checkout:
     """Return the registry in a folder that exists."""
     found = object.__new__(Checkout)
     found.folder, found.home = folder, folder / "snapshots"
@@ -226,13 +228,13 @@ def at(folder: Path) -> Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "new")
-    made.evaluator(generation_record("Judge-2", life_record(platform="local", model="judge-2")))
-    return made
+    checkout = Checkout(tmp_path / "new")
+    checkout.evaluator(generation_record("Judge-2", life_record(platform="local", model="judge-2")))
+    return checkout
 
 
 def offer(run: Path, **given: str | None) -> Offer:
-    said = Said(
+    declaration = Declaration(
         generation=given.get("generation") or "CoinFlip",
         contributor="A. Name",
         licence="CC-BY-4.0",
@@ -241,11 +243,11 @@ def offer(run: Path, **given: str | None) -> Offer:
         replicates=given.get("replicates"),
         platform=given.get("platform"),
     )
-    return offered(run, said)
+    return offered(run, declaration)
 
 
 class CrashError(Exception):
-    """What a test throws where a machine would stop."""
+    """Error that a test throws where a machine would stop."""
 
 
 STEPS = ["put", "strict_json.write_text", "append", "commit", "tag_commit"]
@@ -265,8 +267,8 @@ def test_an_interrupted_publication_is_ended_under_the_same_id(
         raise CrashError
 
     def published_on(day: int) -> Tag:
-        with locked(checkout.folder, tell=unheard) as lock:
-            return publish(lock, offer(run.folder), day=date(2026, 11, day), tell=unheard)
+        with locked(checkout.folder, progress=unheard) as lock:
+            return publish(lock, offer(run.folder), day=date(2026, 11, day), progress=unheard)
 
     with monkeypatch.context() as patch:
         patch.setattr(f"epc.registry.publishing.{step}", stop)
@@ -274,9 +276,9 @@ def test_an_interrupted_publication_is_ended_under_the_same_id(
             published_on(22)
 
     tag = published_on(22)
-    again = published_on(23)
+    repeated_tag = published_on(23)
 
-    assert str(tag) == str(again) == TAG
+    assert str(tag) == str(repeated_tag) == TAG
     assert [(e["event"], e["date"]) for e in checkout.events()] == [("published", "2026-11-22")]
     assert verify(checkout.folder) == []
     assert git(checkout.folder, "status", "--porcelain") == ""
@@ -287,12 +289,12 @@ def test_a_second_measurement_gets_the_next_number(
     checkout: Checkout, run: Run, tmp_path: Path
 ) -> None:
     checkout.publish(TAG)
-    other = make_run(tmp_path / "other", evaluator="mock/coin-flip", seeds=2)
-    words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
+    other_run = make_run(tmp_path / "other", evaluator="mock/coin-flip", seeds=2)
+    arguments = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
 
     tags = [
-        epc(checkout.folder, "admin", "snapshot", "publish", folder, *words).stdout
-        for folder in (run.folder, other.folder)
+        epc(checkout.folder, "admin", "snapshot", "publish", folder, *arguments).stdout
+        for folder in (run.folder, other_run.folder)
     ]
 
     assert tags == ["v1.1-CoinFlip\n", "v1.2-CoinFlip\n"]
@@ -305,17 +307,26 @@ def test_an_evaluator_whose_life_nobody_wrote_down_is_not_published(
     lines = [f"{s},{d},t{n},A" for s in ("a", "b") for d in ("text", "visual") for n in range(8)]
     lines = [line.replace("a,", "step_by_step,", 1) if line[0] == "a" else line for line in lines]
     verdicts.write_text("strategy,domain,task,verdict\n" + "\n".join(lines) + "\n")
-    given = make_run(tmp_path / "recorded", evaluator=f"recorded:{verdicts}", executor=None)
-    words = ("--generation", "Judge-2", "--contributor", "A", "--no-git")
+    run = make_run(tmp_path / "recorded", evaluator=f"recorded:{verdicts}", executor=None)
+    arguments = ("--generation", "Judge-2", "--contributor", "A", "--no-git")
 
-    done = epc(checkout.folder, "admin", "snapshot", "publish", given.folder, *words)
-    known = epc(
-        checkout.folder, "admin", "snapshot", "publish", given.folder, *words, "--platform", "local"
+    done = epc(checkout.folder, "admin", "snapshot", "publish", run.folder, *arguments)
+    known_result = epc(
+        checkout.folder,
+        "admin",
+        "snapshot",
+        "publish",
+        run.folder,
+        *arguments,
+        "--platform",
+        "local",
     )
 
     assert done.returncode == 2
     assert "evaluators/Judge-2.json" in done.stderr
-    assert (known.returncode, known.stdout) == (0, "v1.0-Judge-2\n"), known.stderr
+    assert (known_result.returncode, known_result.stdout) == (0, "v1.0-Judge-2\n"), (
+        known_result.stderr
+    )
     card = json.loads((checkout.home / "v1.0-Judge-2" / "snapshot.json").read_text())
     assert (card["evaluator"]["platform"], card["calibration"]) == ("local", False)
     assert card["executor"] is None
@@ -326,9 +337,9 @@ def test_a_run_that_does_not_validate_is_not_published(
 ) -> None:
     shutil.copytree(run.folder, tmp_path / "broken")
     flip(tmp_path / "broken" / "trials.jsonl")
-    words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
+    arguments = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
 
-    done = epc(checkout.folder, "admin", "snapshot", "publish", tmp_path / "broken", *words)
+    done = epc(checkout.folder, "admin", "snapshot", "publish", tmp_path / "broken", *arguments)
 
     assert done.returncode == 2
     assert "epc validate" in done.stderr
@@ -344,8 +355,8 @@ def test_every_published_figure_follows_from_the_raw_trials(clone: Path) -> None
 
 def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) -> None:
     """A snapshot whose every digest is right, and whose manifest states another gamma."""
-    words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
-    epc(checkout.folder, "admin", "snapshot", "publish", run.folder, *words)
+    arguments = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
+    epc(checkout.folder, "admin", "snapshot", "publish", run.folder, *arguments)
     folder = checkout.home / TAG
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"] += 0.25
@@ -364,39 +375,50 @@ def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) ->
     assert f"snapshots/{TAG}/metrics.json" in {f.where for f in verify(checkout.folder)}
 
 
-def publish_as(checkout: Checkout, folder: Path, who: str, *more: str) -> Done:
+def publish_as(checkout: Checkout, folder: Path, name: str, *further_arguments: str) -> Done:
     """Publish a coin flip as somebody, whose login follows from the name."""
-    letters = "".join(filter(str.isalnum, who.casefold()))
+    letters = "".join(filter(str.isalnum, name.casefold()))
     login = letters.encode("ascii", "replace").decode().replace("?", "x")
-    words = ("--generation", "CoinFlip", "--contributor", who, "--login", login, "--no-git", *more)
-    return epc(checkout.folder, "admin", "snapshot", "publish", folder, *words)
+    arguments = (
+        "--generation",
+        "CoinFlip",
+        "--contributor",
+        name,
+        "--login",
+        login,
+        "--no-git",
+        *further_arguments,
+    )
+    return epc(checkout.folder, "admin", "snapshot", "publish", folder, *arguments)
 
 
 def test_a_replication_is_a_second_contributors_and_agrees(
     checkout: Checkout, run: Run, tmp_path: Path
 ) -> None:
-    def published(folder: Path, who: str, *more: str) -> Done:
-        return publish_as(checkout, folder, who, *more)
+    def published(folder: Path, name: str, *further_arguments: str) -> Done:
+        return publish_as(checkout, folder, name, *further_arguments)
 
     def trust() -> dict[str, str]:
         listed = epc(checkout.folder, "snapshot", "list", "--format", "json")
         return {row["tag"]: row["trust"] for row in json.loads(listed.stdout)}
 
-    again = make_run(tmp_path / "again", evaluator="mock/coin-flip", seeds=4, first=3).folder
+    repeated_folder = make_run(
+        tmp_path / "again", evaluator="mock/coin-flip", seeds=4, first=3
+    ).folder
     longer = make_run(tmp_path / "longer", evaluator="mock/coin-flip", seeds=3, rounds=9).folder
     published(run.folder, "A")
     assert trust() == {TAG: "recomputed"}
 
-    same = published(again, "A", "--replicates", TAG)
-    other = published(longer, "B", "--replicates", TAG)
-    nothing = published(again, "B", "--replicates", "v1.9-CoinFlip")
+    same_result = published(repeated_folder, "A", "--replicates", TAG)
+    other_result = published(longer, "B", "--replicates", TAG)
+    nothing = published(repeated_folder, "B", "--replicates", "v1.9-CoinFlip")
     nobody = ("--generation", "CoinFlip", "--contributor", "B", "--no-git", "--replicates", TAG)
-    unnamed = epc(checkout.folder, "admin", "snapshot", "publish", again, *nobody)
-    right = published(again, "B", "--replicates", TAG)
+    unnamed = epc(checkout.folder, "admin", "snapshot", "publish", repeated_folder, *nobody)
+    right = published(repeated_folder, "B", "--replicates", TAG)
 
-    assert {done.returncode for done in (same, other, nothing, unnamed)} == {2}
+    assert {done.returncode for done in (same_result, other_result, nothing, unnamed)} == {2}
     assert "fix: name whoever measured it with --login" in unnamed.stderr
-    assert "second contributor" in same.stderr
+    assert "second contributor" in same_result.stderr
     assert "no such snapshot" in nothing.stderr
     assert right.returncode == 0, right.stderr
     # Reading R99: a repetition is a relation of two snapshots, and no word of either.
@@ -406,8 +428,16 @@ def test_a_replication_is_a_second_contributors_and_agrees(
 def test_a_shallow_clone_makes_no_tags(origin: Checkout, tmp_path: Path) -> None:
     """There the last commit looks as if it had published everything."""
     where = tmp_path / "shallow"
-    words = ("clone", "--quiet", "--depth", "1", "--no-tags", origin.folder.as_uri(), str(where))
-    git(tmp_path, *words)
+    arguments = (
+        "clone",
+        "--quiet",
+        "--depth",
+        "1",
+        "--no-tags",
+        origin.folder.as_uri(),
+        str(where),
+    )
+    git(tmp_path, *arguments)
 
     done = epc(where, "admin", "snapshot", "tags", "--restore")
 
@@ -429,10 +459,10 @@ def test_a_published_folder_is_no_run_folder_and_nothing_is_written_there(
 
 def test_epc_4_restored_tags_are_signed_where_git_signs_tags(clone: Path, tmp_path: Path) -> None:
     """As maintaining.md has it: the signature is git's, and git verifies it."""
-    key, who = tmp_path / "key", "maintainer@example.org"
-    words = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "a test", "-f", str(key))
-    subprocess.run(words, check=True)
-    (tmp_path / "signers").write_text(f"{who} {key.with_suffix('.pub').read_text()}")
+    key, own_name = tmp_path / "key", "maintainer@example.org"
+    arguments = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "a test", "-f", str(key))
+    subprocess.run(arguments, check=True)
+    (tmp_path / "signers").write_text(f"{own_name} {key.with_suffix('.pub').read_text()}")
     settings = {
         "gpg.format": "ssh",
         "user.signingkey": str(key),

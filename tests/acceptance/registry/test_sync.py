@@ -27,17 +27,17 @@ NEW = {
 }
 
 
-def epc(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return as_text(run_program(*words, cwd=folder))
+def epc(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return as_text(run_program(*arguments, cwd=folder))
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     """Return a registry with the published record of a model that Google lists."""
-    made = Checkout(tmp_path / "clone")
+    checkout = Checkout(tmp_path / "clone")
     path = ROOT / "snapshots" / "evaluators" / "gemini-2.5-flash-image.json"
-    (made.home / "evaluators" / path.name).write_bytes(path.read_bytes())
-    return made
+    (checkout.home / "evaluators" / path.name).write_bytes(path.read_bytes())
+    return checkout
 
 
 def synced(checkout: Checkout, *entries: dict[str, Any]) -> subprocess.CompletedProcess[str]:
@@ -47,15 +47,15 @@ def synced(checkout: Checkout, *entries: dict[str, Any]) -> subprocess.Completed
 
 
 def applied(checkout: Checkout, text: str) -> None:
-    words = ["git", "-C", str(checkout.folder), "apply"]
-    subprocess.run(words, input=text.encode(), check=True)
+    arguments = ["git", "-C", str(checkout.folder), "apply"]
+    subprocess.run(arguments, input=text.encode(), check=True)
 
 
 def state(checkout: Checkout, name: str) -> dict[str, Any]:
-    words = ("expiry", name, "--as-of", "2026-11-23", "--format", "json")
-    (row,) = json.loads(epc(checkout.folder, *words).stdout)
-    given: dict[str, Any] = row
-    return given
+    arguments = ("expiry", name, "--as-of", "2026-11-23", "--format", "json")
+    (row,) = json.loads(epc(checkout.folder, *arguments).stdout)
+    record: dict[str, Any] = row
+    return record
 
 
 def test_a_day_before_which_nothing_ends_survives_a_sync_and_is_no_end(checkout: Checkout) -> None:
@@ -64,8 +64,8 @@ def test_a_day_before_which_nothing_ends_survives_a_sync_and_is_no_end(checkout:
     applied(checkout, done.stdout)
 
     assert done.returncode == 1
-    found = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
-    assert (found["status"], found["reason"]) == ("current", None)
+    service_state = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
+    assert (service_state["status"], service_state["reason"]) == ("current", None)
     record = json.loads((checkout.home / "evaluators/gemini-2.5-flash-image.json").read_text())
     retires = record["platforms"][0]["retires"]
     assert (retires["kind"], retires["seen"]) == ("not_before", "2026-11-20")
@@ -75,24 +75,24 @@ def test_a_later_earliest_day_is_current_until_it_and_never_an_end(checkout: Che
     moved = {"shutdown_date": "2027-03-15", "deprecation_date": "2027-03-15"}
     applied(checkout, synced(checkout, IMAGE | moved).stdout)
 
-    found = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
-    assert (found["status"], found["until"]) == ("current", None)
+    service_state = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
+    assert (service_state["status"], service_state["until"]) == ("current", None)
 
 
 def test_an_announced_end_becomes_an_exact_one(checkout: Checkout) -> None:
     announced = {"shutdown_date": "2026-11-22", "deprecation_date": "2026-09-01"}
     applied(checkout, synced(checkout, IMAGE | announced).stdout)
 
-    found = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
-    assert (found["status"], found["until"]) == ("expired", "2026-11-22")
+    service_state = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
+    assert (service_state["status"], service_state["until"]) == ("expired", "2026-11-22")
 
 
 def test_the_same_word_again_is_nothing_to_propose(checkout: Checkout) -> None:
     applied(checkout, synced(checkout, IMAGE).stdout)
 
-    again = synced(checkout, IMAGE)
+    repeated_result = synced(checkout, IMAGE)
 
-    assert (again.returncode, again.stdout) == (0, "")
+    assert (repeated_result.returncode, repeated_result.stdout) == (0, "")
     assert synced(checkout).returncode == 2, "a list of nothing is none"
 
 
@@ -100,13 +100,13 @@ def test_models_that_only_the_source_knows_are_candidates_and_no_findings(
     checkout: Checkout,
 ) -> None:
     done = synced(checkout, NEW)
-    words = ("admin", "evaluators", "sync", "--from", "list.json", "--format", "json")
-    given = json.loads(epc(checkout.folder, *words).stdout)
+    arguments = ("admin", "evaluators", "sync", "--from", "list.json", "--format", "json")
+    document = json.loads(epc(checkout.folder, *arguments).stdout)
 
     assert (done.returncode, done.stdout) == (0, "")
     assert "candidates, not in this registry: 1" in done.stderr
     assert "google-gemini-api/gemini-99-flash" in done.stderr
-    assert given == {
+    assert document == {
         "diff": "",
         "candidates": [
             {

@@ -48,11 +48,11 @@ def compared(checkout: Checkout) -> Checkout:
     return checkout
 
 
-def answer(folder: Path, *words: str, code: int = 0) -> dict[str, Any]:
-    done = run(folder, "which", *words, "--as-of", "2026-06-01", "--format", "json")
+def answer(folder: Path, *arguments: str, code: int = 0) -> dict[str, Any]:
+    done = run(folder, "which", *arguments, "--as-of", "2026-06-01", "--format", "json")
     assert done.returncode == code, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    record: dict[str, Any] = json.loads(done.stdout)
+    return record
 
 
 def names(options: list[dict[str, Any]]) -> list[tuple[str, int]]:
@@ -98,18 +98,18 @@ def test_a_budget_and_the_end_of_a_judge_leave_it_out(compared: Checkout) -> Non
         "Right more often, but over the budget or without a price: Judge-2, 8 times (95%)."
     )
 
-    later = run(compared.folder, "which", "--as-of", "2026-09-02", "--format", "json")
-    told = json.loads(later.stdout)
-    assert told["gone"] == ["Judge-1"]
-    assert names(told["short"]["options"]) == [("Judge-2", 1)]
+    later_result = run(compared.folder, "which", "--as-of", "2026-09-02", "--format", "json")
+    document = json.loads(later_result.stdout)
+    assert document["gone"] == ["Judge-1"]
+    assert names(document["short"]["options"]) == [("Judge-2", 1)]
 
 
 def test_a_platform_keeps_to_what_it_serves_and_an_unknown_one_is_refused(
     compared: Checkout,
 ) -> None:
-    told = answer(compared.folder, "--platform", "cloud")
-    assert names(told["short"]["options"]) == [("Judge-1", 1)]
-    assert told["served"] == {"Judge-1": {"cloud": "until 2026-09-01"}}
+    record = answer(compared.folder, "--platform", "cloud")
+    assert names(record["short"]["options"]) == [("Judge-1", 1)]
+    assert record["served"] == {"Judge-1": {"cloud": "until 2026-09-01"}}
 
     done = run(compared.folder, "which", "--platform", "moon", "--as-of", "2026-06-01")
     assert (done.returncode, "moon serves no judge" in done.stderr) == (2, True)
@@ -129,20 +129,20 @@ def test_a_registry_that_compares_no_judges_says_so(checkout: Checkout) -> None:
 def test_python_and_the_command_give_the_same_answer(compared: Checkout) -> None:
     from datetime import date
 
-    told = epc.which("math", registry=str(compared.folder), as_of=date(2026, 6, 1))
-    assert told.as_json() == answer(compared.folder, "--domain", "math")
+    judge_choice = epc.which("math", registry=str(compared.folder), as_of=date(2026, 6, 1))
+    assert judge_choice.as_json() == answer(compared.folder, "--domain", "math")
 
 
 def test_a_plan_says_how_often_a_judge_must_be_asked(compared: Checkout) -> None:
     """Two ways are looked at: .95 - 2.276 * .02 = .904, .8 - 2.276 * .04 = .709."""
-    words = ("plan", "--judge", "Judge-2", "--accuracy", "0.9", "--domain", "math")
-    done = run(compared.folder, *words, "--format", "json")
-    told = json.loads(done.stdout)
+    arguments = ("plan", "--judge", "Judge-2", "--accuracy", "0.9", "--domain", "math")
+    done = run(compared.folder, *arguments, "--format", "json")
+    document = json.loads(done.stdout)
 
-    assert (done.returncode, names(told["reached"])) == (0, [("Judge-2", 8)])
-    lows = [option["right"]["ci95"][0] for option in told["looked_at"]]
+    assert (done.returncode, names(document["reached"])) == (0, [("Judge-2", 8)])
+    lows = [option["right"]["ci95"][0] for option in document["looked_at"]]
     assert lows == pytest.approx([0.8 - 2.276 * 0.04, 0.95 - 2.276 * 0.02], abs=1e-3)
-    assert run(compared.folder, *words[:3], "--accuracy", "0.99").returncode == 1
+    assert run(compared.folder, *arguments[:3], "--accuracy", "0.99").returncode == 1
     assert run(compared.folder, "plan", "--judge", "Judge-2").returncode == 2
 
 

@@ -32,14 +32,14 @@ def all_at_once(checkout: Checkout, commands: Sequence[Sequence[str | Path]]) ->
     """Run commands side by side, and return what each printed; every one must succeed."""
     running = [
         subprocess.Popen(
-            [sys.executable, "-m", "epc", *map(str, words)],
+            [sys.executable, "-m", "epc", *map(str, arguments)],
             cwd=checkout.folder,
             env=environment(**AS_TEST),
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        for words in commands
+        for arguments in commands
     ]
     ended = [process.communicate(timeout=PATIENCE_S) for process in running]
     assert [process.returncode for process in running] == [0] * len(running), ended
@@ -71,11 +71,11 @@ def test_epc_4_every_withdrawal_of_many_at_once_is_there_and_in_order(checkout: 
         all_at_once(
             checkout, [("admin", "snapshot", "withdraw", tag, "--reason", "r") for tag in four]
         )
-        told = checkout.events()
-        assert {event["tag"] for event in told[-AT_ONCE:]} == set(four)
+        rows = checkout.events()
+        assert {event["tag"] for event in rows[-AT_ONCE:]} == set(four)
 
-    assert told[: len(before)] == before
-    assert sorted(event["tag"] for event in told[len(before) :]) == sorted(tags)
+    assert rows[: len(before)] == before
+    assert sorted(event["tag"] for event in rows[len(before) :]) == sorted(tags)
     assert verify(checkout.folder) == []
     left = git(checkout.folder, "status", "--porcelain").splitlines()
     assert left == [
@@ -89,11 +89,11 @@ def test_epc_4_of_one_snapshot_withdrawn_twice_at_once_one_withdrawal_stands(
     checkout: Checkout,
 ) -> None:
     checkout.publish()
-    words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
+    arguments = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
 
     running = [
         subprocess.Popen(
-            [sys.executable, "-m", "epc", *words],
+            [sys.executable, "-m", "epc", *arguments],
             cwd=checkout.folder,
             env=environment(),
             stderr=subprocess.DEVNULL,
@@ -121,10 +121,12 @@ def test_epc_4_runs_published_at_once_get_a_number_and_a_commit_each(
 
     tags = sorted(printed)[1:]  # a withdrawal prints nothing
     assert tags == [f"v1.{n}-CoinFlip\n" for n in range(AT_ONCE)]
-    told = [e["tag"] for e in checkout.events()[1:] if e["event"] == "published"]
-    assert told == [tag.strip() for tag in tags]  # each number is given in the order of the events
+    printed_tags = [e["tag"] for e in checkout.events()[1:] if e["event"] == "published"]
+    assert printed_tags == [
+        tag.strip() for tag in tags
+    ]  # each number is given in the order of the events
     assert [e["event"] for e in checkout.events()].count("withdrawn") == 1
-    for tag in told:
+    for tag in printed_tags:
         assert f"snapshots/{tag}/SHA256SUMS" in git(checkout.folder, "show", "--name-only", tag)
     epc("snapshot", "recompute", cwd=checkout.folder).check_returncode()
     git(checkout.folder, "add", "snapshots/events.jsonl")
@@ -137,8 +139,8 @@ def test_epc_4_one_run_published_by_many_at_once_is_published_once(
 ) -> None:
     checkout.init()
 
-    words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
-    printed = all_at_once(checkout, [words] * AT_ONCE)
+    arguments = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
+    printed = all_at_once(checkout, [arguments] * AT_ONCE)
 
     assert printed == ["v1.0-CoinFlip\n"] * AT_ONCE
     assert [(e["event"], e["tag"]) for e in checkout.events()] == [("published", "v1.0-CoinFlip")]
@@ -161,8 +163,8 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
     hook.chmod(0o755)
     marks = {"HELD": str(tmp_path / "held"), "GO": str(tmp_path / "go")}
     env = environment(**AS_TEST, **marks)
-    words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
-    with epc_under_way(*words, env=env, cwd=checkout.folder) as running:
+    arguments = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
+    with epc_under_way(*arguments, env=env, cwd=checkout.folder) as running:
         wait_until(lambda: (tmp_path / "held").exists() or running.poll() is not None)
         assert running.poll() is None, running.communicate()
         yield running
@@ -172,8 +174,8 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
 def test_whoever_waits_for_the_registry_is_told(
     checkout: Checkout, holder: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
-    with epc_under_way(*words, env=environment(), cwd=checkout.folder) as waiting:
+    arguments = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
+    with epc_under_way(*arguments, env=environment(), cwd=checkout.folder) as waiting:
         assert waiting.stderr is not None
         told = waiting.stderr.readline()
         (tmp_path / "go").touch()
@@ -202,9 +204,11 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
     (checkout.folder / ".git" / "hooks" / "pre-commit").unlink()
     # git outlives the command that started it
     wait_until(lambda: not (checkout.folder / ".git" / "index.lock").exists())
-    words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
-    again = epc(*words, cwd=checkout.folder, env=environment(**AS_TEST))
-    assert (again.returncode, again.stdout) == (0, "v1.0-CoinFlip\n"), again.stderr
+    arguments = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
+    repeated_result = epc(*arguments, cwd=checkout.folder, env=environment(**AS_TEST))
+    assert (repeated_result.returncode, repeated_result.stdout) == (0, "v1.0-CoinFlip\n"), (
+        repeated_result.stderr
+    )
     assert verify(checkout.folder) == []
     assert hidden(checkout) == {".store"}
 

@@ -31,16 +31,18 @@ def blocks(kind: str) -> list[str]:
 
 
 def action() -> Json:
-    given: Json = yaml.safe_load((ROOT / "action.yml").read_text())
-    return given
+    document: Json = yaml.safe_load((ROOT / "action.yml").read_text())
+    return document
 
 
 class Run:
     """The action's steps over a project, in their order, as a runner runs them by bash."""
 
     def __init__(self, installed: Installed, folder: Path, home: Path, **inputs: str) -> None:
-        given = action()
-        values = {name: each["default"] for name, each in given["inputs"].items()}
+        document = action()
+        values = {
+            name: action_input["default"] for name, action_input in document["inputs"].items()
+        }
         assert inputs.keys() <= values.keys()
         values |= inputs
         (home / "epc").mkdir(parents=True)
@@ -48,7 +50,7 @@ class Run:
         (home / "epc" / ".core").touch()
         self.summary = home / "summary.md"
         self.said, self.code = "", 0
-        for step in given["runs"]["steps"]:
+        for step in document["runs"]["steps"]:
             if self.code:
                 break
             own = {
@@ -76,7 +78,7 @@ class Run:
 
     def annotated(self, level: str) -> list[str]:
         pattern = rf"^::{level} file=([^,]*),line=(\d+),col=(\d+),title="
-        return [":".join(found) for found in re.findall(pattern, self.said, re.MULTILINE)]
+        return [":".join(match) for match in re.findall(pattern, self.said, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -125,12 +127,12 @@ ACTIONS = sorted([ROOT / "action.yml", ROOT / "loop-gate" / "action.yml"])
 
 @pytest.mark.parametrize("path", ACTIONS, ids=lambda path: path.parent.name)
 def test_an_action_keeps_its_schema_and_zizmor_finds_nothing(path: Path) -> None:
-    for words in (
+    for arguments in (
         ("check-jsonschema", "--builtin-schema", "vendor.github-actions"),
         ("zizmor", "--offline", "--persona", "auditor", "--no-config", "--strict-collection"),
     ):
         done = subprocess.run(
-            [BIN / words[0], *words[1:], path],
+            [BIN / arguments[0], *arguments[1:], path],
             capture_output=True,
             text=True,
             check=False,
@@ -152,12 +154,12 @@ def test_the_pages_workflow_keeps_its_schema_and_actionlint_finds_nothing(tmp_pa
 def test_the_hook_is_a_command_that_reads_the_whole_project(tmp_path: Path) -> None:
     hook, _ = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     args = yaml.safe_load(blocks("yaml")[1])["repos"][0]["hooks"][0]["args"]
-    program, *words = shlex.split(hook["entry"])
+    program, *text = shlex.split(hook["entry"])
 
     assert (hook["id"], hook["language"], program) == ("epc-scan", "python", "epc")
     assert (hook["always_run"], hook["pass_filenames"]) == (True, False)
-    words += [word.replace("ADDRESS/registry.json", str(ROOT)) for word in args]
-    done = scan(project("notebook", tmp_path), *words[1:], registry=None)
+    text += [word.replace("ADDRESS/registry.json", str(ROOT)) for word in args]
+    done = scan(project("notebook", tmp_path), *text[1:], registry=None)
     assert (done.returncode, unindented(done.stdout)) == (1, expected("notebook"))
 
 
@@ -178,21 +180,21 @@ def test_every_command_of_the_page_exits_as_the_page_says(sample: Path, tmp_path
 
     assert None not in matches
     for match in filter(None, matches):
-        words = shlex.split(match[1].replace("ADDRESS/registry.json", str(published)))
+        arguments = shlex.split(match[1].replace("ADDRESS/registry.json", str(published)))
         code, env = int(match[2]), {"SOURCE_DATE_EPOCH": TODAY}
-        assert epc(sample, *words[1:], code=code, env=env).stdout
+        assert epc(sample, *arguments[1:], code=code, env=env).stdout
     assert (sample / "summary.md").read_text().startswith("### Models that this project names")
 
 
 def test_the_page_shows_what_is_printed_and_its_settings_are_read(sample: Path) -> None:
-    (shown,), (settings,) = blocks("text"), blocks("toml")
+    (text,), (settings,) = blocks("text"), blocks("toml")
     printed = epc(sample, "scan", code=1, env={"SOURCE_DATE_EPOCH": TODAY}).stdout
 
-    assert shown == re.sub(r" \[https://\S+\]$", "", printed, flags=re.MULTILINE)
+    assert text == re.sub(r" \[https://\S+\]$", "", printed, flags=re.MULTILINE)
 
     (sample / "pyproject.toml").write_text(settings)
-    told = epc(sample, "scan", code=1, env={"SOURCE_DATE_EPOCH": TODAY}).stdout
-    assert unindented(told) == [
+    output = epc(sample, "scan", code=1, env={"SOURCE_DATE_EPOCH": TODAY}).stdout
+    assert unindented(output) == [
         "src/grader.py:7:36: claude-sonnet-4-5 (anthropic) expiring: will be retired on 2026-11-30",
         expected("langchain")[2],
         "2 names in 3 files on 2026-11-23, failing (expired, expiring:30d): 1",

@@ -23,7 +23,9 @@ WORKFLOW, HOOKS = re.findall(
 def gated(folder: Path, **inputs: str) -> "subprocess.CompletedProcess[str]":
     """Run the action's last step as a runner does, with the program that is installed here."""
     action = yaml.safe_load(ACTION.read_text())
-    values = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
+    values = {
+        name: action_input.get("default", "") for name, action_input in action["inputs"].items()
+    } | inputs
     (folder / "epc").mkdir()
     (folder / "epc" / "bin").symlink_to(BIN)
     step = action["runs"]["steps"][-1]
@@ -78,10 +80,10 @@ def test_reading_r93_the_hook_gates_the_files_that_its_arguments_name(tmp_path: 
     (used,) = yaml.safe_load(HOOKS)["repos"][0]["hooks"]
     hook = hooks[used["id"]]
     run_files(tmp_path)
-    words = [*hook["entry"].split(), *(Path(each).name for each in used["args"])]
-    done = run_program(*words[1:], "--unplanned", cwd=tmp_path)
+    arguments = [*hook["entry"].split(), *(Path(argument).name for argument in used["args"])]
+    done = run_program(*arguments[1:], "--unplanned", cwd=tmp_path)
 
-    assert words[0] == "epc"
+    assert arguments[0] == "epc"
     assert done.returncode == 0
     assert hook["pass_filenames"] is False
     assert hook["additional_dependencies"] == [".[measure]"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from registry_support import ROOT, Checkout, git
-from scan_support import NAMES, TODAY, expected, found, project, scan, unindented
+from scan_support import NAMES, TODAY, expected, project, scan, scanned_names, unindented
 from site_support import epc
 
 EXPIRED = 'judge = "gpt-4-0613"\n'
@@ -36,24 +36,24 @@ def test_a_sample_project_gets_a_place_and_an_answer_for_each_name(
 def test_the_sentence_is_that_of_epc_expiry_with_the_replacement(tmp_path: Path) -> None:
     wrote(tmp_path, "judge.py", EXPIRED)
 
-    (name,) = found(tmp_path).values()
-    told = json.loads(
+    (name,) = scanned_names(tmp_path).values()
+    document = json.loads(
         epc(
             ROOT, "expiry", "openai/gpt-4-0613", "--as-of", "2026-11-23", "--format", "json", code=1
         ).stdout
     )
-    assert name["states"] == [told[0] | {"id": "gpt-4-0613"}]
+    assert name["states"] == [document[0] | {"id": "gpt-4-0613"}]
     assert name["replacements"] == ["gpt-5.6-sol"]
     line, reason, *_ = scan(tmp_path).stdout.splitlines()
     assert line == "judge.py:1:10: gpt-4-0613 (openai) expired since 2026-10-23 (retired)"
-    assert reason == f"  {told[0]['note']} [{told[0]['source']}]"
+    assert reason == f"  {document[0]['note']} [{document[0]['source']}]"
 
 
 def test_it_says_which_published_measurements_a_retirement_ends(tmp_path: Path) -> None:
     """`v1.1-gpt-4` was stale before the model went, so its end is another."""
     wrote(tmp_path, "judges.yaml", "judges: [gpt-4, gpt-4o-2024-08-06]\n")
 
-    named = found(tmp_path)
+    named = scanned_names(tmp_path)
 
     tags = ["v1.0-gpt-4", "v1.2-gpt-4", "v1.3-gpt-4", "v1.4-gpt-4"]
     assert set(tags) <= set(named["gpt-4"]["invalidates"])
@@ -94,16 +94,16 @@ def test_it_fails_by_the_rules_that_are_given(
 
 
 def test_a_model_fails_as_drifted_if_its_published_figure_did(tmp_path: Path) -> None:
-    made = Checkout(tmp_path / "registry")
-    made.publish()
+    checkout = Checkout(tmp_path / "registry")
+    checkout.publish()
     wrote(tmp_path, "project/judge.py", 'judge = "judge-1"\n')
-    words = ("--as-of", "2026-03-10", "--fail-on", "drifted")
-    assert scan(tmp_path / "project", *words, registry=made.folder).returncode == 0
+    arguments = ("--as-of", "2026-03-10", "--fail-on", "drifted")
+    assert scan(tmp_path / "project", *arguments, registry=checkout.folder).returncode == 0
 
     drifted = {"date": "2026-03-01", "event": "drifted", "tag": "v1.0-Judge-1"}
-    made.tell(drifted | {"reason": "it answers otherwise"})
+    checkout.tell(drifted | {"reason": "it answers otherwise"})
 
-    assert scan(tmp_path / "project", *words, registry=made.folder).returncode == 1
+    assert scan(tmp_path / "project", *arguments, registry=checkout.folder).returncode == 1
 
 
 def test_where_the_maker_has_a_record_no_other_platform_fails_a_bare_name(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_hostile_name_of_a_file_forges_nothing(tmp_path: Path) -> None:
     assert rows[0].count("|") == 6
     assert "`a\\u{000a}: :error: :x,line=9¦'<b>%0A.py:1:10`" in rows[0]
     assert len(scan(tmp_path).stdout.splitlines()) == 4
-    (place,) = found(tmp_path)["gpt-4-0613"]["places"]
+    (place,) = scanned_names(tmp_path)["gpt-4-0613"]["places"]
     assert place == {"path": name, "line": 1, "column": 10}
 
 
@@ -186,7 +186,7 @@ def test_sarif_has_the_same_places_and_levels(tmp_path: Path) -> None:
 
     (run,) = json.loads(scan(folder, "--format", "sarif").stdout)["runs"]
 
-    told = [
+    entries = [
         (
             result["level"],
             (place := result["locations"][0]["physicalLocation"])["artifactLocation"]["uri"],
@@ -194,7 +194,7 @@ def test_sarif_has_the_same_places_and_levels(tmp_path: Path) -> None:
         )
         for result in run["results"]
     ]
-    assert told == [
+    assert entries == [
         ("error", "src/grader.py", {"startLine": 6, "startColumn": 27}),
         ("warning", "a%20b.py", {"startLine": 1, "startColumn": 10}),
         ("warning", "src/grader.py", {"startLine": 7, "startColumn": 36}),
@@ -270,9 +270,9 @@ def test_an_answer_loads_nothing_heavy(tmp_path: Path) -> None:
         "try: main(sys.argv[1:])\n"
         "finally: print({'numpy', 'pandas', 'aiohttp', 'rich'} & set(sys.modules))"
     )
-    words = ("-c", code, "scan", "--registry", str(ROOT))
+    arguments = ("-c", code, "scan", "--registry", str(ROOT))
     done = subprocess.run(
-        [sys.executable, *words],
+        [sys.executable, *arguments],
         cwd=tmp_path,
         env=os.environ | {"SOURCE_DATE_EPOCH": TODAY},
         capture_output=True,

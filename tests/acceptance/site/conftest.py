@@ -9,5 +9,5 @@ from site_support import BuiltSite
 
 @pytest.fixture(scope="session")
 def address(site: BuiltSite) -> Iterator[str]:
-    with served(site.out) as made:
-        yield made
+    with served(site.out) as text:
+        yield text

@@ -35,12 +35,12 @@ _LOADED = ("assets/", "search/", "snapshots/", ".nojekyll", ".epc-site", "404.ht
 def expanded() -> set[str]:
     registry = of_folder(ROOT)
     snapshots = registry.snapshots
-    measured = [tag for tag, given in snapshots.items() if given.kind == "measured"]
-    known = set(registry.generations)  # the instrument's own have no page
-    crossed = [t for t, given in snapshots.items() if given.audit and given.audit.crossing]
+    measured = [tag for tag, snapshot in snapshots.items() if snapshot.kind == "measured"]
+    known_generations = set(registry.generations)  # the instrument's own have no page
+    crossed = [t for t, snapshot in snapshots.items() if snapshot.audit and snapshot.audit.crossing]
     lives = registry.generations.values()
     bare = {n for g in lives for life in g.lives for n in (life.model, *life.aliases)}
-    taken = known | {life.platform for g in lives for life in g.lives}
+    taken_platforms = known_generations | {life.platform for g in lives for life in g.lives}
     words = {name for name in bare if re.fullmatch(r"[\w.:@+-]+", name, re.ASCII)}
     plain = {name for name in words if not re.match(r"[\w-]+\.[A-Za-z]", name)}
     about = ("measured", "reported")
@@ -50,12 +50,14 @@ def expanded() -> set[str]:
         "matrix": [t for t in measured if _pairs(snapshots[t]) > len(DIRECTIONS)],
         "tag": list(snapshots),
         "measured": measured,
-        "name": sorted(known),
+        "name": sorted(known_generations),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
-        "guess": sorted(name for name in plain if name not in taken),
-        "lasting": sorted(name for name in known if _lasts(registry, name)),
-        "dated": sorted(n for n in known if _lasts(registry, n) and _is_dated(registry, n)),
-        "baseline": sorted({s.tag.generation for s in coupled} & known),
+        "guess": sorted(name for name in plain if name not in taken_platforms),
+        "lasting": sorted(name for name in known_generations if _lasts(registry, name)),
+        "dated": sorted(
+            n for n in known_generations if _lasts(registry, n) and _is_dated(registry, n)
+        ),
+        "baseline": sorted({s.tag.generation for s in coupled} & known_generations),
         "ends": sorted(model_eol(registry, _DAY)),
         "by": sorted({generation.maker.replace(" ", "-") for generation in lives}),
     }

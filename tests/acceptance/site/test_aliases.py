@@ -40,9 +40,9 @@ def test_the_search_and_the_index_find_an_alias_by_its_name(site: BuiltSite) -> 
 def test_the_answers_for_programs_hold_the_targets_and_the_one_that_counts(
     site: BuiltSite,
 ) -> None:
-    given = json.loads(site.text("api/v1/evaluators/other.json"))
+    document = json.loads(site.text("api/v1/evaluators/other.json"))
 
-    (state,) = given["expiry"]
+    (state,) = document["expiry"]
     assert (state["status"], state["until"]) == ("current", "2026-12-01")
     assert state["alias_of"] == {
         "to": "other-2",
@@ -50,5 +50,5 @@ def test_the_answers_for_programs_hold_the_targets_and_the_one_that_counts(
         "source": SOURCE,
         "seen": "2026-03-15",
     }
-    (life,) = given["record"]["platforms"]
+    (life,) = document["record"]["platforms"]
     assert [pointer["to"] for pointer in life["points_to"]] == ["other-1", "other-2"]

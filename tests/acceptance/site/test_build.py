@@ -48,18 +48,18 @@ def test_the_page_of_expired_ones_shows_what_no_longer_holds(site: BuiltSite) ->
 
 def test_a_snapshots_document_holds_what_the_command_line_prints(site: BuiltSite) -> None:
     for tag in ("v1.1-Judge-1", "v1.0-CoinFlip"):
-        words = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
-        said = json.loads(epc(site.checkout.folder, *words).stdout)
+        arguments = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
+        document = json.loads(epc(site.checkout.folder, *arguments).stdout)
         published = json.loads(site.text(f"api/v1/snapshots/{tag}.json"))
 
-        assert {key: published[key] for key in said} == said
+        assert {key: published[key] for key in document} == document
 
 
 def test_no_two_elements_of_a_page_share_an_id(site: BuiltSite) -> None:
     pages = {path: path.read_text("utf-8") for path in site.out.rglob("*.html")}
-    whole = {path: text for path, text in pages.items() if 'http-equiv="refresh"' not in text}
-    assert len(whole) > 10
-    for path, text in whole.items():
+    whole_pages = {path: text for path, text in pages.items() if 'http-equiv="refresh"' not in text}
+    assert len(whole_pages) > 10
+    for path, text in whole_pages.items():
         ids = Ids()
         ids.feed(text)
         assert ids.met, path

@@ -41,8 +41,8 @@ def test_a_platform_has_a_page_a_calendar_and_a_feed(site: BuiltSite) -> None:
 
 
 def calendar_names(texts: Iterable[str | bytes]) -> set[tuple[str, str]]:
-    found = [Calendar.from_ical(text) for text in texts]
-    return {(str(given["name"]), str(given["uid"])) for given in found}
+    calendars = [Calendar.from_ical(text) for text in texts]
+    return {(str(calendar["name"]), str(calendar["uid"])) for calendar in calendars}
 
 
 def test_every_calendar_and_feed_has_a_name_and_an_id_of_its_own(site: BuiltSite) -> None:
@@ -60,8 +60,8 @@ def test_every_calendar_and_feed_has_a_name_and_an_id_of_its_own(site: BuiltSite
 
 def test_a_calendar_of_the_command_is_named_after_what_was_asked(site: BuiltSite) -> None:
     def named(*asked: str) -> set[tuple[str, str]]:
-        words = ("expiry", "--as-of", "2026-04-01", "--format", "ics", *asked)
-        return calendar_names([epc(site.checkout.folder, *words).stdout])
+        arguments = ("expiry", "--as-of", "2026-04-01", "--format", "ics", *asked)
+        return calendar_names([epc(site.checkout.folder, *arguments).stdout])
 
     assert named("maker/judge-1") == {("EPC: maker/judge-1", "maker/judge-1@epc-registry")}
     assert named("Judge-2") == {("EPC: Judge-2", "Judge-2@epc-registry")}

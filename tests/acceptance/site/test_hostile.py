@@ -13,7 +13,7 @@ import pytest
 from attack_support import attack
 from icalendar import Calendar
 from judge_support import grid
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, life_record
 from shared_support import shared
 from site_support import BuiltSite, build, evaluated, judged, measured, with_documents
 
@@ -75,10 +75,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[BuiltSite, list[s
 
 
 def _hostile(folder: Path) -> tuple[BuiltSite, list[str]]:
-    made, say = with_documents(folder / "clone"), _Words()
+    checkout, say = with_documents(folder / "clone"), _Words()
     model = {"model": say(), "platform": "maker", "gateway": say(), "proxy": True}
     cited = {key: say() for key in ("work", "place", "address", "as_printed")}
-    made.publish(
+    checkout.publish(
         "v1.0-Judge-1",
         contributor=say(),
         evaluator={**model, "as_printed": None},
@@ -91,27 +91,29 @@ def _hostile(folder: Path) -> tuple[BuiltSite, list[str]]:
         replacement=say(),
         notes=[say()],
         checked={"source": say(), "via": say(), "seen": None},
-        released=stated("2025-01-01", source=say()),
-        retires=stated("2026-06-01", source=say()),
+        released=date_claim("2025-01-01", source=say()),
+        retires=date_claim("2026-06-01", source=say()),
         routes=[{"date": "2026-07-01", "to": say(), "source": say(), "seen": None}],
     )
     life["retires"]["others"] = [
         {"by": say(), "date": "2026-05-01", "seen": None, "settled": say()}
     ]
-    made.evaluator(generation_record("Judge-1", life) | {"maker": say()})
-    made.tell({"date": "2026-03-01", "event": "withdrawn", "reason": say(), "tag": "v1.0-Judge-1"})
-    tag = measured(made)
-    folder = made.home / tag
+    checkout.evaluator(generation_record("Judge-1", life) | {"maker": say()})
+    checkout.tell(
+        {"date": "2026-03-01", "event": "withdrawn", "reason": say(), "tag": "v1.0-Judge-1"}
+    )
+    tag = measured(checkout)
+    folder = checkout.home / tag
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(dumps(poisoned(manifest, say)))
     card = json.loads((folder / "snapshot.json").read_text())
     card["contributor"] = say()
-    judge(made, say)
+    judge(checkout, say)
     for finding in card["audit"]["findings"]:
         finding["problem"] = say()
     (folder / "snapshot.json").write_text(dumps(card))
-    made.seal(tag)
-    return build(made), say.given
+    checkout.seal(tag)
+    return build(checkout), say.given
 
 
 def judge(made: Checkout, say: _Words) -> None:
@@ -163,8 +165,8 @@ def pages(site: BuiltSite) -> Iterator[tuple[Path, _Page]]:
 
 
 def folded(text: str) -> str:
-    shown = "".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text)
-    return " ".join(shown.split())
+    shown_text = "".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text)
+    return " ".join(shown_text.split())
 
 
 def _is_number(text: str) -> bool:
@@ -191,9 +193,9 @@ def test_no_page_gets_an_element_an_attribute_or_an_address_from_it(
 
 def test_every_word_of_it_is_shown(hostile: tuple[BuiltSite, list[str]]) -> None:
     site, given = hostile
-    words = folded(" ".join(page.words for _, page in pages(site)))
+    expected_text = folded(" ".join(page.words for _, page in pages(site)))
 
-    missing = [text for text in given if folded(text) not in words]
+    missing = [text for text in given if folded(text) not in expected_text]
     assert len(given) > 60
     assert missing == []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from judge_support import grid, write_rows
-from registry_support import generation_record, life_record, stated
+from registry_support import date_claim, generation_record, life_record
 from shared_support import shared
 from site_support import (
     WEIGHTS,
@@ -38,26 +38,26 @@ def judging(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
 
 def _judging(folder: Path) -> BuiltSite:
     """A model with a reported gamma that judged outputs as well, and a mock that judged."""
-    made = with_documents(folder / "clone")
-    life = life_record(platform="self-hosted", model="judge-1", retires=stated("2026-05-20"))
-    made.evaluator(generation_record("Judge-1", life))
-    made.publish(REPORTED)
-    careless = evaluated(made.folder.parent / "careless")
-    epc(made.folder, "judge", "competence", str(careless), "--pairs", "8", code=1)
+    checkout = with_documents(folder / "clone")
+    life = life_record(platform="self-hosted", model="judge-1", retires=date_claim("2026-05-20"))
+    checkout.evaluator(generation_record("Judge-1", life))
+    checkout.publish(REPORTED)
+    careless = evaluated(checkout.folder.parent / "careless")
+    epc(checkout.folder, "judge", "competence", str(careless), "--pairs", "8", code=1)
     said = [{"output_id": row["output_id"], "verdict": "PASS"} for row in grid("1234", "ABC")]
-    labels = write_rows(made.folder.parent / "labels.jsonl", said)
-    epc(made.folder, "judge", "label", str(labels), str(careless))
-    judged(made, careless)
+    labels = write_rows(checkout.folder.parent / "labels.jsonl", said)
+    epc(checkout.folder, "judge", "label", str(labels), str(careless))
+    judged(checkout, careless)
     judged(
-        made,
-        evaluated_by_endpoint(made.folder.parent / "hosted"),
+        checkout,
+        evaluated_by_endpoint(checkout.folder.parent / "hosted"),
         generation="Judge-1",
         weights=WEIGHTS,
     )
     blank = [{**row, "output": " "} for row in grid()]  # nothing can be quoted from these
-    failing = evaluated(made.folder.parent / "failing", judge="mock/judge", rows=blank)
-    assert judged(made, failing, generation="DigestJudge") == FAILED
-    return build(made)
+    failing = evaluated(checkout.folder.parent / "failing", judge="mock/judge", rows=blank)
+    assert judged(checkout, failing, generation="DigestJudge") == FAILED
+    return build(checkout)
 
 
 def table(site: BuiltSite, path: str, name: str) -> str:
@@ -66,16 +66,21 @@ def table(site: BuiltSite, path: str, name: str) -> str:
 
 
 def table_of(page: str, name: str) -> str:
-    found = re.search(rf'<table[^>]*\bid="{name}".*?</table>', unescape(page), re.DOTALL)
-    return found[0] if found else ""
+    match = re.search(rf'<table[^>]*\bid="{name}".*?</table>', unescape(page), re.DOTALL)
+    return match[0] if match else ""
+
+
+def without_tags(page: str) -> str:
+    """Return a page's text; the glossary's terms are links within it."""
+    return re.sub(r"<[^>]+>", "", page)
 
 
 def test_the_page_of_a_judge_says_how_it_scored_planted_texts(judging: BuiltSite) -> None:
     """These outputs have no task on record: none can be off it, or lack a section of it."""
-    told = table(judging, f"snapshots/{MOCK}/index.html", "competence")
+    verdict_table = table(judging, f"snapshots/{MOCK}/index.html", "competence")
 
-    assert 'Texts made from <data value="8">8</data> outputs' in told
-    assert re.findall(r'<th scope="row">(.*?)</th>', told) == [
+    assert 'Texts made from <data value="8">8</data> outputs' in verdict_table
+    assert re.findall(r'<th scope="row">(.*?)</th>', verdict_table) == [
         "all that are worth less",
         "padded",
         "same text",
@@ -103,10 +108,10 @@ def estimates(given: Any) -> Iterator[float]:
 def test_its_page_holds_every_share_of_the_report_digit_for_digit(
     judging: BuiltSite, tag: str
 ) -> None:
-    again = judging.checkout.folder.parent / f"again-{tag}"
-    epc(judging.checkout.folder, "snapshot", "fetch", tag, "--out", str(again))
-    words = ("judge", "report", str(again), "--format", "json")
-    (report,) = json.loads(epc(again, *words).stdout)["evaluations"]
+    repeated_folder = judging.checkout.folder.parent / f"again-{tag}"
+    epc(judging.checkout.folder, "snapshot", "fetch", tag, "--out", str(repeated_folder))
+    arguments = ("judge", "report", str(repeated_folder), "--format", "json")
+    (report,) = json.loads(epc(repeated_folder, *arguments).stdout)["evaluations"]
     page = judging.text(f"snapshots/{tag}/index.html")
 
     shares = [report["primary"]["all"], *report["primary"]["prompt_variant"]]
@@ -131,16 +136,16 @@ def test_its_page_has_flags_prompt_provenance_and_the_commands(judging: BuiltSit
     assert figures["totals"]["cross_judge"]["flags"]
     for flag, count in figures["totals"]["cross_judge"]["flags"].items():
         assert re.search(rf'{flag}</th>\s*<td><data value="{count}">', flags), flag
-    for said in (
+    for text in (
         f"epc judge check {MOCK}",
         f"epc snapshot recompute {MOCK}",
         f"dvc pull snapshots/{MOCK}",
     ):
-        assert said in page.replace("&#10;", "\n"), said
+        assert text in page.replace("&#10;", "\n"), text
     assert "git checkout" not in page, "a clone may have no tags"
     assert "gamma" not in page.split("<article")[1].split("</article>")[0]
-    found = judging.text("search/search_index.json")
-    assert "CarelessJudge" in found, "the tables of snapshots are found by a judge's name"
+    actual_text = judging.text("search/search_index.json")
+    assert "CarelessJudge" in actual_text, "the tables of snapshots are found by a judge's name"
 
 
 def test_readings_r24_to_r27_judges_of_one_set_stand_side_by_side(judging: BuiltSite) -> None:
@@ -151,14 +156,14 @@ def test_readings_r24_to_r27_judges_of_one_set_stand_side_by_side(judging: Built
         answer = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))["judges"]
 
         assert f'href="../{other}/"' in rows
-        assert [one["name"] for one in answer["judges"]] == [tag, other]
-        assert [one["unlike"] for one in answer["judges"]] == [[], []]
+        assert [judge["name"] for judge in answer["judges"]] == [tag, other]
+        assert [judge["unlike"] for judge in answer["judges"]] == [[], []]
         (pair,) = answer["readable"]["pairs"]
         assert pair["judges"] == ["llamacpp/judge-1", "mock/careless-judge"]
         assert 0 < pair["compared"]["outputs"] <= 12
         assert "llamacpp/judge-1 and mock/careless-judge" in agreeing
         assert "all readable scores" in agreeing
-        careless = next(one for one in answer["judges"] if one["name"] == MOCK)
+        careless = next(judge for judge in answer["judges"] if judge["name"] == MOCK)
         assert careless["invalid"]["count"] == 12 - careless["valid"] > 0
         assert careless["evidence"]["kinds"]["invented"]["count"] >= 0
 
@@ -170,9 +175,9 @@ def test_judges_side_by_side_have_what_tests_and_people_say_of_them(judging: Bui
     for tag in (MOCK, HOSTED):
         rows = table(judging, f"snapshots/{tag}/index.html", "judges-tested").split("<tr>")
         ours = next(row for row in rows if "mock/careless-judge" in row)
-        others = next(row for row in rows if "llamacpp/judge-1" in row)
-        said = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))["judges"]["judges"]
-        tested = {one["name"]: one["tested"] for one in said}
+        other_rows = next(row for row in rows if "llamacpp/judge-1" in row)
+        judges = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))["judges"]["judges"]
+        tested = {judge["name"]: judge["tested"] for judge in judges}
 
         assert f"{word.replace('_', ' ')}: " in ours
         assert f'<data value="{figures["competence"]["detected"]["mean"]}">' in ours
@@ -181,7 +186,7 @@ def test_judges_side_by_side_have_what_tests_and_people_say_of_them(judging: Bui
         assert (
             tested[MOCK]["labels"]["outputs"] == figures["labels"]["labelled"] == figures["valid"]
         )
-        assert ("not tested" in others, "no labels" in others) == (True, True)
+        assert ("not tested" in other_rows, "no labels" in other_rows) == (True, True)
         assert tested[HOSTED] == {"competence": None, "labels": None}
     people = table(judging, f"snapshots/{MOCK}/index.html", "labels")
     passed = figures["verdict"]["PASS"]["mean"]
@@ -201,11 +206,11 @@ def test_reading_r23_a_judge_without_a_valid_evaluation_is_shown_as_failed(
     rows = json.loads(judging.text("api/v1/index.json"))["snapshots"]
 
     assert "failed run" in page
-    assert "no evaluation by this judge is valid" in page
+    assert "no evaluation by this judge is valid" in without_tags(page)
     assert "It is never ranked" in page
     assert "data-failed" in row.split(">")[0], "tables put it last in every order"
     assert "failed run" in row
-    assert [one["tag"] for one in rows if one["failed"]] == [FAILED]
+    assert [table_row["tag"] for table_row in rows if table_row["failed"]] == [FAILED]
     assert json.loads(judging.text(f"api/v1/snapshots/{FAILED}.json"))["failed"] is True
 
 
@@ -216,7 +221,9 @@ def test_it_is_cited_as_what_it_is(judging: BuiltSite) -> None:
     assert "Outputs scored by a judge model, no coupling; N = 12; recomputed" in page
     assert "EPC baseline" not in page
     reported = unescape(judging.text(f"snapshots/{REPORTED}/index.html"))
-    assert f"{REPORTED}: an EPC baseline" in reported
+    assert "Cite it: The authors of w. w. w, p. a As transcribed in: EPC reg" in without_tags(
+        reported
+    )
 
 
 def test_its_prompt_stands_on_its_page_verbatim(judging: BuiltSite) -> None:
@@ -233,9 +240,9 @@ def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
         ("expired/index.html", ("expired-table",)),
     ):
         for name in gammas:
-            held = table(judging, path, name)
-            assert MOCK not in held, (path, name)
-            assert HOSTED not in held, (path, name)
+            held_verdict_table = table(judging, path, name)
+            assert MOCK not in held_verdict_table, (path, name)
+            assert HOSTED not in held_verdict_table, (path, name)
     assert REPORTED in table(judging, "snapshots/index.html", "all")
     assert HOSTED in table(judging, "evaluators/Judge-1/index.html", "judged-table")
     shares = table(judging, "snapshots/index.html", "judged-table")
@@ -261,9 +268,9 @@ def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:
     assert 'data-until="2026-05-20"' in state[0]
     assert HOSTED in judging.text("calendar.ics")
 
-    later = collect(judging.checkout.folder, as_of=date(2026, 5, 20), address="")
+    later_site = collect(judging.checkout.folder, as_of=date(2026, 5, 20), address="")
 
-    held = table_of(dict(lists(later))["expired.md"], "judged-table")
-    assert HOSTED in held
-    assert 'data-status="expired"' in held
-    assert MOCK not in held
+    held_text = table_of(dict(lists(later_site))["expired.md"], "judged-table")
+    assert HOSTED in held_text
+    assert 'data-status="expired"' in held_text
+    assert MOCK not in held_text

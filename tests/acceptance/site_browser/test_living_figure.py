@@ -66,8 +66,8 @@ def assert_near(found: Any, expected: Any, where: str) -> None:
             assert_near(found[key], value, f"{where} {key}")
     elif isinstance(expected, list):
         assert len(found) == len(expected), where
-        for one, other in zip(found, expected, strict=True):
-            assert_near(one, other, where)
+        for left, right in zip(found, expected, strict=True):
+            assert_near(left, right, where)
     else:
         assert abs(found - expected) <= 1e-12, where
 
@@ -113,8 +113,10 @@ def test_a_published_measurement_and_a_what_if_of_it_have_the_programs_bits(
         }
         for direction, into in crossing.crossing.items()
     }
-    stated = json.loads(text)["results"]["verdict_table"]
-    assert found["other"] == turned(manifest, table_of(stated, manifest.names, whole=False))
+    stated_verdict_table = json.loads(text)["results"]["verdict_table"]
+    assert found["other"] == turned(
+        manifest, table_of(stated_verdict_table, manifest.names, is_whole=False)
+    )
 
 
 def _seeds(manifest: Manifest) -> list[int]:
@@ -126,7 +128,7 @@ def turned(manifest: Manifest, given: VerdictTable) -> Figures:
     """Return the program's figures of a table with A and B exchanged, over a few seeds more."""
     config = manifest.configuration
     table = replace(given, counts={d: counts[..., [1, 0, 2]] for d, counts in given.counts.items()})
-    course = run_course(_seeds(manifest), config.rounds, known(table), config.rule)
+    course = run_course(_seeds(manifest), config.rounds, verdicts_by_domain(table), config.rule)
     assert course
     outcomes = course.outcomes()
     vectors = {phase.name: [o[phase.name].weights for o in outcomes] for phase in course.phases}
@@ -152,7 +154,7 @@ def turned(manifest: Manifest, given: VerdictTable) -> Figures:
     return figures
 
 
-def known(table: VerdictTable) -> Mapping[str, list[list[Verdict | None]]]:
+def verdicts_by_domain(table: VerdictTable) -> Mapping[str, list[list[Verdict | None]]]:
     """Return a table's verdicts, one for each pair."""
     return {
         domain: [
@@ -179,22 +181,22 @@ def moved(page: Page) -> list[str]:
 def test_nothing_of_it_loads_until_the_reader_opens_it_and_then_only_from_this_site(
     window: Callable[..., Visit],
 ) -> None:
-    seen, asked = window(), list[str]()
-    seen.page.on("request", lambda request: asked.append(request.url.removeprefix(seen.home)))
-    page = seen.to(HERE)
+    visit, asked = window(), list[str]()
+    visit.page.on("request", lambda request: asked.append(request.url.removeprefix(visit.home)))
+    page = visit.to(HERE)
     assert [url for url in asked if "replay/" in url or ".store" in url] == [
         "assets/replay/open.js"
     ]
 
-    said = opened(page)
+    locator = opened(page)
 
-    assert said.inner_text() == f"{DIGESTS} 3 seeds replayed: {SAME}."
+    assert locator.inner_text() == f"{DIGESTS} 3 seeds replayed: {SAME}."
     assert set(moved(page)) == {"same bits"}
     assert page.locator(".epc-living-figures caption").inner_text() == "As published."
     names = {url.rpartition("/")[2] for url in asked if "assets/replay/" in url}
     modules = {"open.js", "figure.js", "parts.js", "worker.js", "measurement.js", "protocol.js"}
     assert names <= {*modules, "arithmetic.js"}
-    seen.assert_quiet()
+    visit.assert_quiet()
 
 
 def test_a_reader_steps_and_plays_through_the_rounds_by_keyboard(
@@ -205,13 +207,13 @@ def test_a_reader_steps_and_plays_through_the_rounds_by_keyboard(
     summary.focus()
     page.keyboard.press("Enter")
     page.locator(".epc-living-figures tbody tr").first.wait_for()
-    told = page.locator(".epc-living-round")
-    assert told.inner_text() == "Before round 1 of 3. This phase trains on text."
+    locator = page.locator(".epc-living-round")
+    assert locator.inner_text() == "Before round 1 of 3. This phase trains on text."
 
     page.locator("select[name=phase]").focus()
     page.keyboard.press("Tab")  # to the round
     page.keyboard.press("ArrowRight")
-    assert told.inner_text().startswith(
+    assert locator.inner_text().startswith(
         "Round 1 of 3: 0.637 draws task 6, 0.270 stops the wheel at"
     )
     weights = page.locator(".epc-living-weights td.epc-number").all_inner_texts()
@@ -220,7 +222,7 @@ def test_a_reader_steps_and_plays_through_the_rounds_by_keyboard(
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.textContent") == name
 
-    told.evaluate(
+    locator.evaluate(
         """told => {
             window.live = [];
             const note = () => window.live.push(told.getAttribute("aria-live"));
@@ -228,7 +230,7 @@ def test_a_reader_steps_and_plays_through_the_rounds_by_keyboard(
         }"""
     )
     page.keyboard.press("Enter")
-    told.filter(has_text="Round 3 of 3").wait_for()
+    locator.filter(has_text="Round 3 of 3").wait_for()
     page.get_by_role("button", name="Play").wait_for()
     assert page.evaluate("live") == ["off", "polite"], "no sentence a round is read aloud"
 
@@ -237,11 +239,11 @@ def test_what_the_reader_changes_is_named_as_no_measurement_and_can_be_taken_bac
     window: Callable[..., Visit],
 ) -> None:
     page = window().to(HERE)
-    said = opened(page)
+    locator = opened(page)
     caption = page.locator(".epc-living-figures caption")
 
     page.locator("select[name=every]").select_option("turned")
-    said.filter(has_text="What if").wait_for()
+    locator.filter(has_text="What if").wait_for()
     assert caption.inner_text() == (
         "What if, no measurement: every verdict turned round (A for B, B for A)."
     )
@@ -252,12 +254,12 @@ def test_what_the_reader_changes_is_named_as_no_measurement_and_can_be_taken_bac
     )
 
     page.get_by_role("button", name="Add ten").click()
-    said.filter(has_text="13 seeds").wait_for()
+    locator.filter(has_text="13 seeds").wait_for()
     assert "10 further seeds" in caption.inner_text()
     assert "12 (added)" in page.locator("select[name=seed]").inner_text()
 
     page.get_by_role("button", name="Back to what is published").click()
-    said.filter(has_text=SAME).wait_for()
+    locator.filter(has_text=SAME).wait_for()
     assert set(moved(page)) == {"same bits"}
 
     page.locator("select[name=strategy]").select_option(label="synthesis")
@@ -265,13 +267,13 @@ def test_what_the_reader_changes_is_named_as_no_measurement_and_can_be_taken_bac
     now = "B" if verdict.input_value() == "A" else "A"
     verdict.select_option(now)
     page.get_by_role("button", name="Set this verdict").click()
-    said.filter(has_text=f"synthesis on text task 1 set to {now}").wait_for()
+    locator.filter(has_text=f"synthesis on text task 1 set to {now}").wait_for()
 
 
 def test_a_pair_that_nobody_asked_is_said_and_not_made_up(
     window: Callable[..., Visit], site: BuiltSite
 ) -> None:
-    seen = window()
+    visit = window()
     files = (site.out / "snapshots" / ".store" / "files").rglob("*")
     texts = [path.read_bytes() for path in files if path.is_file()]
     (trials,) = [text for text in texts if b'"u_task"' in text]
@@ -291,23 +293,23 @@ def test_a_pair_that_nobody_asked_is_said_and_not_made_up(
                 rows[name] = [cell if keep else [0, 0, 0] for cell, keep in pairs]
         route.fulfill(response=answer, body=json.dumps(manifest))
 
-    seen.page.route("**/v1.0-CoinFlip/manifest.json", lacking)
-    seen.page.add_init_script("Object.defineProperty(crypto, 'subtle', { value: undefined })")
-    page = seen.to(HERE)
-    said = opened(page)
-    assert "was not checked" in said.inner_text()
+    visit.page.route("**/v1.0-CoinFlip/manifest.json", lacking)
+    visit.page.add_init_script("Object.defineProperty(crypto, 'subtle', { value: undefined })")
+    page = visit.to(HERE)
+    locator = opened(page)
+    assert "was not checked" in locator.inner_text()
 
     page.get_by_role("button", name="Add ten").click()
 
-    said.filter(has_text="10 seeds draw a pair that nobody asked, such as").wait_for()
-    assert "cannot be replayed" in said.inner_text()
-    assert " 3 seeds." in said.inner_text()
+    locator.filter(has_text="10 seeds draw a pair that nobody asked, such as").wait_for()
+    assert "cannot be replayed" in locator.inner_text()
+    assert " 3 seeds." in locator.inner_text()
 
 
 def test_rounds_that_were_asked_afresh_are_replayed_and_not_changed(
     window: Callable[..., Visit],
 ) -> None:
-    seen = window()
+    visit = window()
 
     def afresh(route: Route) -> None:
         answer = route.fetch()
@@ -315,9 +317,9 @@ def test_rounds_that_were_asked_afresh_are_replayed_and_not_changed(
         manifest["results"]["verdict_table"]["repeated"] = False
         route.fulfill(response=answer, body=json.dumps(manifest))
 
-    seen.page.route("**/v1.0-CoinFlip/manifest.json", afresh)
-    seen.page.add_init_script("Object.defineProperty(crypto, 'subtle', { value: undefined })")
-    page = seen.to(HERE)
+    visit.page.route("**/v1.0-CoinFlip/manifest.json", afresh)
+    visit.page.add_init_script("Object.defineProperty(crypto, 'subtle', { value: undefined })")
+    page = visit.to(HERE)
 
     assert SAME in opened(page).inner_text()
     assert "was asked afresh" in page.locator(".epc-living-figure").inner_text()
@@ -325,14 +327,14 @@ def test_rounds_that_were_asked_afresh_are_replayed_and_not_changed(
 
 
 def test_files_with_another_digest_are_not_replayed(window: Callable[..., Visit]) -> None:
-    seen = window()
+    visit = window()
 
     def other(route: Route) -> None:
         answer = route.fetch()
         route.fulfill(response=answer, body=answer.text().replace('"A"', '"B"', 1))
 
-    seen.page.route("**/.store/**", other)
-    page = seen.to(HERE)
+    visit.page.route("**/.store/**", other)
+    page = visit.to(HERE)
     page.locator(".epc-living > summary").click()
 
     page.locator(".epc-living-state").filter(has_text="SHA-256 of raw/trials.jsonl").wait_for()
@@ -343,12 +345,12 @@ def test_files_with_another_digest_are_not_replayed(window: Callable[..., Visit]
 def test_the_open_figure_stands_in_nobodys_way_and_fits(
     window: Callable[..., Visit], width: int, scheme: str
 ) -> None:
-    seen = window(width=width, color_scheme=scheme)
-    page = seen.to(HERE)
+    visit = window(width=width, color_scheme=scheme)
+    page = visit.to(HERE)
     opened(page)
 
-    assert seen.barriers() == []
-    assert seen.wider_than_the_window() == []
+    assert visit.barriers() == []
+    assert visit.wider_than_the_window() == []
     page.emulate_media(media="print")
     assert page.locator(".epc-living-controls").first.is_hidden()
     assert page.locator(".epc-living-figures").is_visible()

@@ -14,7 +14,7 @@ def lost(seen: Visit, path: str) -> None:
     answer = seen.page.goto(seen.home + path, wait_until="networkidle")
     assert answer
     assert answer.status == 404
-    assert all("404" in said for said in seen.complaints)
+    assert all("404" in complaint for complaint in seen.complaints)
     assert len(seen.complaints) == 1
     seen.complaints.clear()
 
@@ -23,19 +23,19 @@ def lost(seen: Visit, path: str) -> None:
 def test_a_missing_page_helps_at_any_depth_of_a_folder_of_its_host(
     window: Callable[..., Visit], path: str
 ) -> None:
-    seen = window()
-    lost(seen, path)
-    page = seen.page
+    visit = window()
+    lost(visit, path)
+    page = visit.page
 
     assert page.get_by_role("heading", level=1).inner_text() == "Nothing is at this address"
     # The theme's style sheet came: the header is dark, and not the text of a bare page.
     assert page.locator(".md-header").evaluate("e => getComputedStyle(e).position") == "sticky"
-    assert seen.barriers() == []
+    assert visit.barriers() == []
     main = page.locator("article > ul a").evaluate_all("links => links.map((link) => link.href)")
-    own = [link.removeprefix(seen.home) for link in main if link.startswith(seen.home)]
+    own = [link.removeprefix(visit.home) for link in main if link.startswith(visit.home)]
     assert own == ["", "evaluators/", "snapshots/", "expired/", "about/"]
     for link in own:
-        answer = page.request.get(seen.home + link)
+        answer = page.request.get(visit.home + link)
         assert answer.status == 200, link
 
 
@@ -43,18 +43,18 @@ def test_a_missing_page_helps_at_any_depth_of_a_folder_of_its_host(
 def test_the_search_of_a_missing_page_finds_an_evaluator(
     window: Callable[..., Visit], width: int
 ) -> None:
-    seen = window(width=width)
-    lost(seen, "evaluators/judge1/")
-    assert seen.wider_than_the_window() == []
+    visit = window(width=width)
+    lost(visit, "evaluators/judge1/")
+    assert visit.wider_than_the_window() == []
 
-    seen.page.get_by_label("Search for an evaluator or a word").fill("Judge-1")
-    seen.page.locator("article").get_by_role("button", name="Search").click()
+    visit.page.get_by_label("Search for an evaluator or a word").fill("Judge-1")
+    visit.page.locator("article").get_by_role("button", name="Search").click()
 
-    found = seen.page.locator(".epc-exact a").first
+    found = visit.page.locator(".epc-exact a").first
     found.wait_for()
     assert found.get_attribute("href")
     found.click()
-    seen.page.wait_for_url(f"{seen.home}evaluators/Judge-1/**")
+    visit.page.wait_for_url(f"{visit.home}evaluators/Judge-1/**")
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
 def test_a_missing_page_offers_the_nearest_names(
     window: Callable[..., Visit], path: str, nearest: str, leads: str
 ) -> None:
-    seen = window()
-    lost(seen, path)
+    visit = window()
+    lost(visit, path)
 
-    first = seen.page.locator("#epc-near a").first
+    first = visit.page.locator("#epc-near a").first
     assert first.inner_text() == nearest
     first.click()
-    seen.page.wait_for_url(seen.home + leads)
+    visit.page.wait_for_url(visit.home + leads)
 
 
 @pytest.mark.parametrize(
@@ -90,27 +90,27 @@ def test_a_missing_page_offers_the_nearest_names(
 def test_a_missing_page_leads_on_where_only_one_thing_has_that_name(
     window: Callable[..., Visit], path: str, leads: str
 ) -> None:
-    seen = window()
-    lost(seen, path)
+    visit = window()
+    lost(visit, path)
 
-    seen.page.wait_for_url(seen.home + leads)
+    visit.page.wait_for_url(visit.home + leads)
 
 
 def test_an_address_like_no_name_is_offered_none(window: Callable[..., Visit]) -> None:
-    seen = window()
-    lost(seen, "a/b/c/d/e/")
+    visit = window()
+    lost(visit, "a/b/c/d/e/")
 
-    assert seen.page.locator("#epc-near a").count() == 0
+    assert visit.page.locator("#epc-near a").count() == 0
 
 
 def test_a_missing_page_helps_without_scripts(window: Callable[..., Visit]) -> None:
-    seen = window(java_script_enabled=False)
-    seen.page.goto(f"{seen.home}a/b/c", wait_until="networkidle")
-    seen.complaints.clear()
+    visit = window(java_script_enabled=False)
+    visit.page.goto(f"{visit.home}a/b/c", wait_until="networkidle")
+    visit.complaints.clear()
 
-    seen.page.locator("article").get_by_role("link", name="All snapshots").click()
+    visit.page.locator("article").get_by_role("link", name="All snapshots").click()
 
-    assert seen.page.url == f"{seen.home}snapshots/"
+    assert visit.page.url == f"{visit.home}snapshots/"
 
 
 def test_the_repository_is_in_header_and_footer_and_its_host_is_asked_nothing(

@@ -35,18 +35,18 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, str]
     table = home / "judged.csv"
     table.write_text("\n".join(["strategy,domain,task,verdict", *rows]) + "\n", "utf-8")
     for run, seeds in (("one", "0-9"), ("two", "10-19")):
-        words = ("run", "--evaluator", f"recorded:{table}", "--seeds", seeds, "--rounds", "10")
-        done = epc(*words, "--out", home / run)
+        arguments = ("run", "--evaluator", f"recorded:{table}", "--seeds", seeds, "--rounds", "10")
+        done = epc(*arguments, "--out", home / run)
         assert done.returncode == 0, done.stderr
-    shown = epc("show", home / "one", "--no-figure", "--html", home / "show.html")
-    both = epc("compare", home / "one", home / "two", "--html", home / "compare.html")
-    assert (shown.returncode, both.returncode) == (0, 0), both.stderr
+    result = epc("show", home / "one", "--no-figure", "--html", home / "show.html")
+    both_results = epc("compare", home / "one", home / "two", "--html", home / "compare.html")
+    assert (result.returncode, both_results.returncode) == (0, 0), both_results.stderr
     judged = epc("judge", "report", *_judged(home), "--html", home / "judge.html")
     assert judged.returncode == 1, judged.stderr  # two judges' answers are the same in both
-    assert shown.stderr.endswith(f"report   {home / 'show.html'}\n")
+    assert result.stderr.endswith(f"report   {home / 'show.html'}\n")
     return {
-        "show": (home / "show.html", shown.stdout),
-        "compare": (home / "compare.html", both.stdout),
+        "show": (home / "show.html", result.stdout),
+        "compare": (home / "compare.html", both_results.stdout),
         # The page is the last evaluation's.
         "judge": (home / "judge.html", judged.stdout[judged.stdout.rindex("Judge-v1.0, ") :]),
     }
@@ -90,8 +90,8 @@ def test_a_report_says_what_the_text_says(
     said: dict[str, tuple[Path, str]], browser: Browser, home: str
 ) -> None:
     for name, (_, text) in said.items():
-        with visit(browser, home) as seen:
-            page = seen.to(f"{name}.html")
+        with visit(browser, home) as page_visit:
+            page = page_visit.to(f"{name}.html")
             told = "".join((page.locator("body").text_content() or "").split()).lower()
         figures = re.findall(
             r"[-+]?\d+\.\d+(?: +\[[^]]+\])?|p value .*|Training in .* win rate", text
@@ -110,12 +110,16 @@ def test_what_others_wrote_stays_text_and_nothing_is_loaded_or_run(
         assert "default-src 'none'; style-src 'sha256-" in source
         assert str(file.parent) not in source
         assert "\u202e" not in source
-        with visit(browser, home) as seen:
-            page = seen.to(f"{name}.html")
-            seen.assert_quiet()
+        with visit(browser, home) as page_visit:
+            page = page_visit.to(f"{name}.html")
+            page_visit.assert_quiet()
             tags, attributes = page.evaluate(_WRITTEN)
             assert not set(tags) & {"script", "img", "link", "iframe", "object", "a"}
-            assert not [each for each in attributes if re.match("on|src|href|xlink|style", each)]
+            assert not [
+                attribute
+                for attribute in attributes
+                if re.match("on|src|href|xlink|style", attribute)
+            ]
             assert tags.count("style") == 1
             if name != "compare":
                 assert page.get_by_text("<script>alert(1)</script>").count()
@@ -127,19 +131,19 @@ def test_a_report_is_accessible_and_fits_a_phone(
     browser: Browser, home: str, width: int, scheme: str
 ) -> None:
     for name in ("show", "compare", "judge"):
-        with visit(browser, home, width=width, color_scheme=scheme) as seen:
-            page = seen.to(f"{name}.html")
+        with visit(browser, home, width=width, color_scheme=scheme) as page_visit:
+            page = page_visit.to(f"{name}.html")
             page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-            assert seen.barriers() == []
-            assert seen.wider_than_the_window() == []
+            assert page_visit.barriers() == []
+            assert page_visit.wider_than_the_window() == []
 
 
 def test_paper_is_light_and_shows_what_is_folded(browser: Browser, home: str) -> None:
-    with visit(browser, home, color_scheme="dark") as seen:
-        page = seen.to("show.html")
+    with visit(browser, home, color_scheme="dark") as page_visit:
+        page = page_visit.to("show.html")
         page.emulate_media(media="print")
-        told = "d => [...d].every(e => e.checkVisibility() && e.getBoundingClientRect().height > 0)"
-        assert page.locator("details > :not(summary)").evaluate_all(told)
+        text = "d => [...d].every(e => e.checkVisibility() && e.getBoundingClientRect().height > 0)"
+        assert page.locator("details > :not(summary)").evaluate_all(text)
         ground = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
 
     assert ground == "rgb(255, 255, 255)"

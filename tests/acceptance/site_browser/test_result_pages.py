@@ -47,19 +47,19 @@ def test_on_a_phone_a_measured_page_is_short_and_its_picture_is_legible(
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_what_is_linked_to_opens(window: Callable[..., Visit], *, scripts: bool) -> None:
-    seen = window(java_script_enabled=scripts)
+    visit = window(java_script_enabled=scripts)
 
-    seen.page.goto(f"{seen.home}{KINDS['measured']}#win-rates", wait_until="load")
+    visit.page.goto(f"{visit.home}{KINDS['measured']}#win-rates", wait_until="load")
 
-    seen.page.locator("#win-rates-table").wait_for(state="visible")
-    assert seen.page.locator("details.epc-fold[open]").count() == 1
+    visit.page.locator("#win-rates-table").wait_for(state="visible")
+    assert visit.page.locator("details.epc-fold[open]").count() == 1
 
 
 def test_on_paper_everything_is_unfolded_and_no_column_is_cut_off(
     window: Callable[..., Visit],
 ) -> None:
-    seen = window(java_script_enabled=False, width=718)  # A4 between the margins
-    page = seen.to(KINDS["measured"])
+    visit = window(java_script_enabled=False, width=718)  # A4 between the margins
+    page = visit.to(KINDS["measured"])
     assert page.evaluate(HIDDEN)
 
     page.emulate_media(media="print")
@@ -71,9 +71,9 @@ def test_on_paper_everything_is_unfolded_and_no_column_is_cut_off(
 
 @pytest.mark.parametrize("kind", RESULTS)
 def test_on_a_tablet_no_column_is_cut_off(window: Callable[..., Visit], kind: str) -> None:
-    seen = window(width=TABLET)
-    page = seen.to(KINDS[kind])
-    seen.unfold()
+    visit = window(width=TABLET)
+    page = visit.to(KINDS[kind])
+    visit.unfold()
 
     assert page.evaluate(CUT) == []
 
@@ -85,8 +85,8 @@ def test_terms_lead_to_the_glossary_and_indices_are_explained(
 
     for term in ("pci", "cpci", "mpci", "gamma", "noise-floor", "redirected-choices"):
         assert page.locator(f"a.epc-term[href='../../glossary/#{term}']").count() >= 1, term
-    said = page.locator("#figures tbody th", has_text="cpci").first.text_content()
-    assert said == "CPCI, how far the weights of the domains lie apartcpci"
+    text = page.locator("#figures tbody th", has_text="cpci").first.text_content()
+    assert text == "CPCI, how far the weights of the domains lie apartcpci"
     for place in ("statistics/", "faq/", "glossary/"):
         assert page.locator(f".epc-further a[href='../../{place}']").count() == 1
 

@@ -20,19 +20,19 @@ def begin(page: Page) -> None:
     page.locator(".epc-exact a").first.wait_for()
 
 
-def found(page: Page, words: str) -> list[str]:
+def search_hits(page: Page, text: str) -> list[str]:
     """Return the addresses of the pages that the search lists first for some words."""
-    asked(page, "", "says => says.startsWith('Type')")
-    asked(page, words, "says => !says.startsWith('Type')")
+    paste_query(page, "", "says => says.startsWith('Type')")
+    paste_query(page, text, "says => !says.startsWith('Type')")
     links: list[str] = page.locator(".md-search-result__link").evaluate_all(
         "all => all.map((link) => link.href)"
     )
     return list(dict.fromkeys(link.split("?")[0].split("#")[0] for link in links))[:FIRST]
 
 
-def asked(page: Page, words: str, until: str) -> None:
+def paste_query(page: Page, text: str, until: str) -> None:
     """Put words into the search all at once, as if pasted, and wait for its word on them."""
-    page.locator("input[name=query]").fill(words)
+    page.locator("input[name=query]").fill(text)
     page.keyboard.press("End")
     meta = "document.querySelector('.md-search-result__meta').textContent.trim()"
     page.wait_for_function(f"() => ({until})({meta})")
@@ -41,8 +41,8 @@ def asked(page: Page, words: str, until: str) -> None:
 def test_search_finds_every_evaluator_by_name_and_alias(
     window: Callable[..., Visit], site: BuiltSite
 ) -> None:
-    seen = window()
-    page = seen.to("")
+    page_visit = window()
+    page = page_visit.to("")
     begin(page)
     registry = of_folder(site.checkout.folder)
     for generation in registry.generations.values():
@@ -51,18 +51,20 @@ def test_search_finds_every_evaluator_by_name_and_alias(
             *(n for life in generation.lives for n in (life.model, *life.aliases)),
         }
         for name in names:
-            assert f"{seen.home}evaluators/{generation.name}/" in found(page, name), name
+            assert f"{page_visit.home}evaluators/{generation.name}/" in search_hits(page, name), (
+                name
+            )
 
 
 def test_search_finds_ids_then_names_then_platforms_then_documents(
     window: Callable[..., Visit],
 ) -> None:
-    seen = window()
-    page = seen.to("")
+    page_visit = window()
+    page = page_visit.to("")
     begin(page)
 
-    def first(words: str) -> str:
-        return found(page, words)[0].removeprefix(seen.home)
+    def first(text: str) -> str:
+        return search_hits(page, text)[0].removeprefix(page_visit.home)
 
     assert first("v1.1-Judge-1") == "snapshots/v1.1-Judge-1/"
     assert first("V1.1-JUDGE") == "snapshots/v1.1-Judge-1/"
@@ -77,15 +79,15 @@ def test_what_is_nowhere_is_not_found(window: Callable[..., Visit]) -> None:
     page = window().to("")
     begin(page)
 
-    assert found(page, "zyxwvut") == []
+    assert search_hits(page, "zyxwvut") == []
 
 
 def test_a_search_knows_no_words_but_those_of_the_pages(window: Callable[..., Visit]) -> None:
     """269 numbers of which lunr, as it comes with the theme, makes "8432" and "84315" as well."""
-    seen = window()
-    page = seen.to("")
+    page_visit = window()
+    page = page_visit.to("")
     worker = page.evaluate("JSON.parse(document.getElementById('__config').textContent).search")
-    page.add_script_tag(url=seen.home + worker)
+    page.add_script_tag(url=page_visit.home + worker)
 
     unknown = page.evaluate(
         """() => {
@@ -104,19 +106,19 @@ def test_a_search_knows_no_words_but_those_of_the_pages(window: Callable[..., Vi
 
 
 def test_the_page_of_a_whole_name_comes_first(deployed: Path, browser: Browser) -> None:
-    with served(deployed) as home, visit(browser, home) as seen:
-        page = seen.to("")
+    with served(deployed) as home, visit(browser, home) as page_visit:
+        page = page_visit.to("")
         begin(page)
         for name in ALIKE:
             for typed in (name, name.upper()):
                 place = page.locator(".epc-exact a")
-                first = found(page, typed)
+                first = search_hits(page, typed)
                 assert first[0] == f"{home}evaluators/{name}/", typed
                 assert place.first.inner_text() == f"Evaluator {name}"
-        assert len(found(page, "gpt")) > 1, "what is no whole name is searched for as ever"
+        assert len(search_hits(page, "gpt")) > 1, "what is no whole name is searched for as ever"
         assert page.locator(".epc-exact a").count() == 0
-        found(page, "gpt-4")
+        search_hits(page, "gpt-4")
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.wait_for_url(f"{home}evaluators/gpt-4/**")
-        assert seen.complaints == seen.outside == []
+        assert page_visit.complaints == page_visit.outside == []

@@ -28,10 +28,10 @@ class Person:
         """Return the one thing of a kind with this name, as a screen reader finds it."""
         return self.seen.page.get_by_role(kind, name=name, exact=True)  # type: ignore[arg-type]
 
-    def search(self, words: str) -> None:
+    def search(self, text: str) -> None:
         """Type into the search and click what stands first."""
         self.click("input[name=query]")
-        self.seen.page.keyboard.type(words)
+        self.seen.page.keyboard.type(text)
         self.click(self.seen.page.locator(".epc-exact .md-search-result__link").first)
 
     def check(self, names: str) -> None:
@@ -53,10 +53,10 @@ class Person:
 
 @pytest.fixture
 def person(deployed: Path, browser: Browser) -> Iterator[Person]:
-    with served(deployed) as home, visit(browser, home) as seen:
-        opened(seen.page, home)
-        yield Person(seen=seen)
-        seen.assert_quiet()
+    with served(deployed) as home, visit(browser, home) as page_visit:
+        opened(page_visit.page, home)
+        yield Person(seen=page_visit)
+        page_visit.assert_quiet()
 
 
 def test_is_gpt_4o_2024_08_06_still_valid(person: Person) -> None:

@@ -22,22 +22,22 @@ def window(window: Callable[..., Visit], site: BuiltSite) -> Callable[..., Visit
     )
     body = text.replace(coupling, coupling + examples)
 
-    def open_window(**given: Any) -> Visit:
-        seen = window(**given)
-        seen.page.route(
+    def open_window(**fields: Any) -> Visit:
+        visit = window(**fields)
+        visit.page.route(
             "**/snapshots/", lambda route: route.fulfill(body=body, content_type="text/html")
         )
-        return seen
+        return visit
 
     return open_window
 
 
 def tags(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(
+    texts: list[str] = page.evaluate(
         "() => [...document.querySelectorAll('#all tbody tr')].filter((r) => !r.hidden)"
         ".map((r) => r.dataset.tag)"
     )
-    return found
+    return texts
 
 
 def controls(page: Page) -> Locator:

@@ -19,7 +19,7 @@ def on(seen: Visit, day: str, path: str = "") -> Page:
     return page
 
 
-def shown(page: Page, path: str) -> dict[str, str]:
+def states_on_page(page: Page, path: str) -> dict[str, str]:
     """Return the state that a page shows of each snapshot in a table."""
     rows: dict[str, str] = page.evaluate(
         f"""() => Object.fromEntries([...document.querySelectorAll({path!r})].map(
@@ -41,11 +41,11 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
     window: Callable[..., Visit], site: BuiltSite
 ) -> None:
     registry = of_folder(site.checkout.folder)
-    seen, met = window(), set()
+    visit, met = window(), set()
     for day in days():
-        page = on(seen, day, "snapshots/")
+        page = on(visit, day, "snapshots/")
         tables = ("all", "judged-table", "examples-table", "example-judges")
-        found = shown(page, ", ".join(f"#{table} tbody tr" for table in tables))
+        found = states_on_page(page, ", ".join(f"#{table} tbody tr" for table in tables))
         expected = {}
         for tag in registry.snapshots:
             state = registry.of_tag(tag, date.fromisoformat(day))
@@ -75,8 +75,8 @@ def test_a_judges_scores_are_not_shown_as_current_once_the_judge_has_retired(
     early, late = window(), window()
     for path in ("snapshots/", "evaluators/Judge-4/"):
         rows = "#judged-table tbody tr[data-tag='v1.0-Judge-4']"
-        before = shown(on(early, "2026-05-19", path), rows)
-        after = shown(on(late, "2026-05-20", path), rows)
+        before = states_on_page(on(early, "2026-05-19", path), rows)
+        after = states_on_page(on(late, "2026-05-20", path), rows)
         assert before == {"v1.0-Judge-4": "expiring"}, path
         assert after == {"v1.0-Judge-4": "expired (retired)"}, path
 
@@ -118,18 +118,18 @@ def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., 
 def test_a_clock_that_is_behind_brings_nothing_back(window: Callable[..., Visit]) -> None:
     page = on(window(), "2020-01-01", "snapshots/")
 
-    assert shown(page, "#all tbody tr")["v1.0-Judge-1"] == "expired (withdrawn)"
-    assert shown(page, "#all tbody tr")["v1.1-Judge-1"] == "current"
+    assert states_on_page(page, "#all tbody tr")["v1.0-Judge-1"] == "expired (withdrawn)"
+    assert states_on_page(page, "#all tbody tr")["v1.1-Judge-1"] == "current"
 
 
 def test_a_day_is_a_day_in_utc(window: Callable[..., Visit]) -> None:
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 14 hours ahead, 11 behind
-        seen = window(timezone_id=zone)
-        seen.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
+        visit = window(timezone_id=zone)
+        visit.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
         rows = "table#all tbody tr"
-        assert shown(seen.to("snapshots/"), rows)["v1.1-Judge-1"] == "expiring"
-        seen.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
-        assert shown(seen.to("snapshots/"), rows)["v1.1-Judge-1"] == "expired (stale)"
+        assert states_on_page(visit.to("snapshots/"), rows)["v1.1-Judge-1"] == "expiring"
+        visit.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
+        assert states_on_page(visit.to("snapshots/"), rows)["v1.1-Judge-1"] == "expired (stale)"
 
 
 @pytest.mark.parametrize("path", ["snapshots/v1.1-Judge-1/", "evaluators/Judge-1/"])
@@ -138,8 +138,8 @@ def test_a_snapshots_and_an_evaluators_own_pages_tell_the_day_too(
 ) -> None:
     page = on(window(), "2026-07-02", path)
 
-    said = page.locator("[data-epc=status]").first.text_content()
-    assert (said or "").endswith("expired (stale)")
+    text = page.locator("[data-epc=status]").first.text_content()
+    assert (text or "").endswith("expired (stale)")
 
 
 def test_reading_r53_a_word_that_is_too_old_is_unconfirmed_in_the_browser_too(
@@ -147,7 +147,7 @@ def test_reading_r53_a_word_that_is_too_old_is_unconfirmed_in_the_browser_too(
 ) -> None:
     """No word of the test's registry grows old, so the page is given a day on which one does."""
     last = date.fromisoformat(AS_OF) + timedelta(days=3)
-    seen = window()
+    visit = window()
 
     def aged(route: Route) -> None:
         answer = route.fetch()
@@ -155,10 +155,10 @@ def test_reading_r53_a_word_that_is_too_old_is_unconfirmed_in_the_browser_too(
         text = answer.text().replace(" data-tag=", f' data-aged="{last}" data-tag=')
         route.fulfill(response=answer, body=text)
 
-    seen.page.route("**/snapshots/", aged)
-    every = "#all tbody tr"
-    before = shown(on(seen, f"{last - timedelta(days=1)}", "snapshots/"), every)
-    after = shown(on(seen, f"{last}", "snapshots/"), every)
+    visit.page.route("**/snapshots/", aged)
+    all_texts = "#all tbody tr"
+    before = states_on_page(on(visit, f"{last - timedelta(days=1)}", "snapshots/"), all_texts)
+    after = states_on_page(on(visit, f"{last}", "snapshots/"), all_texts)
 
     assert "current" in before.values()
     assert after == {t: "unconfirmed" if w == "current" else w for t, w in before.items()}

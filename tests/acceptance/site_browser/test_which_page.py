@@ -9,7 +9,7 @@ from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
 from epc.registry.reading import of_folder
-from epc.registry.which import which
+from epc.registry.which import best_judges
 from epc.site.rendering import lists
 
 
@@ -18,12 +18,12 @@ def asked(browser: Browser, home: str, tmp_path_factory: pytest.TempPathFactory)
     """Return a window on the page as it is made of this very registry."""
     text = next(text for name, text in lists(real_site(tmp_path_factory)) if name == "which.md")
     body = f"<!doctype html><title>Which judge?</title><main>{text.split('---', 2)[2]}</main>"
-    with visit(browser, home) as seen:
-        seen.page.route(
+    with visit(browser, home) as page_visit:
+        page_visit.page.route(
             "**/which/", lambda route: route.fulfill(body=body, content_type="text/html")
         )
-        seen.to("which/")
-        yield seen
+        page_visit.to("which/")
+        yield page_visit
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,9 @@ def test_the_page_lists_what_the_command_lists(
         rows = asked.page.locator("#which-answer tbody tr")
         shown = rows.locator("th > span").all_text_contents()
 
-        told = which(registry, domain, REAL_DAY, platform=platform or None, budget=budget).short
+        told = best_judges(
+            registry, domain, REAL_DAY, platform=platform or None, budget=budget
+        ).short
         limited = bool(platform) or budget is not None
         assert shown == [option.way.words for option in told.options] * limited, domain
 
@@ -58,5 +60,5 @@ def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
         asked.page.fill("input[name=budget]", budget)
         assert asked.page.inner_text("#which-answer p").startswith("No other measured judge fits.")
     asked.page.fill("input[name=budget]", "10")
-    told = asked.page.inner_text("#which-answer p")
-    assert told.startswith("It is shown to be right more often than every other measured judge")
+    text = asked.page.inner_text("#which-answer p")
+    assert text.startswith("It is shown to be right more often than every other measured judge")

@@ -11,15 +11,15 @@ MEASURED = "snapshots/v1.0-CoinFlip/"
 def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Visit]) -> None:
     page = window(java_script_enabled=False).to("snapshots/#coupling")
 
-    every = page.locator("table#all")
-    assert every.locator("tbody tr:visible").count() == 3
-    assert every.get_by_role("link", name="v1.1-Judge-1").inner_text() == "v1.1"
-    assert every.locator("svg.epc-spark:visible").count() == 3
+    all_locators = page.locator("table#all")
+    assert all_locators.locator("tbody tr:visible").count() == 3
+    assert all_locators.get_by_role("link", name="v1.1-Judge-1").inner_text() == "v1.1"
+    assert all_locators.locator("svg.epc-spark:visible").count() == 3
 
-    seen = window(java_script_enabled=False)
-    page = seen.to(MEASURED)
+    visit = window(java_script_enabled=False)
+    page = visit.to(MEASURED)
     assert page.locator("#picture-result svg:visible").count() == 6, "four figures and two scales"
-    seen.unfold()
+    visit.unfold()
 
     pictures = page.locator("svg.epc-picture:visible")
     assert pictures.count() == page.locator(".epc-figure").count() == 5
@@ -48,22 +48,22 @@ def test_the_numbers_of_a_picture_are_one_click_away_without_scripts(
 
 
 def test_the_first_picture_waits_for_no_script(window: Callable[..., Visit]) -> None:
-    seen = window()
-    seen.page.context.route("**/*.js", lambda _: None)  # no script is ever answered
+    visit = window()
+    visit.page.context.route("**/*.js", lambda _: None)  # no script is ever answered
 
-    seen.page.goto(seen.home + MEASURED, wait_until="commit")
+    visit.page.goto(visit.home + MEASURED, wait_until="commit")
 
-    picture = seen.page.locator("#picture-result svg").first
+    picture = visit.page.locator("#picture-result svg").first
     picture.wait_for(state="visible")
     assert picture.locator("line, circle").count() >= 2
-    seen.page.context.unroute_all()
+    visit.page.context.unroute_all()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_paper_a_picture_is_dark_on_light(window: Callable[..., Visit], scheme: str) -> None:
-    seen = window(color_scheme=scheme)
-    page = seen.to(MEASURED)
-    seen.unfold()
+    visit = window(color_scheme=scheme)
+    page = visit.to(MEASURED)
+    visit.unfold()
     ink = "() => getComputedStyle(document.querySelector('.epc-picture text')).fill"
 
     on_screen = page.evaluate(ink)

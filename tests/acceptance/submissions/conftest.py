@@ -22,5 +22,5 @@ def honest(submissions_home: Path, tmp_path: Path) -> Offered:
 def folder(made: Path, tmp_path: Path) -> Path:
     """The submission in the registry that a module's `made` is, in a copy of the test's own."""
     shutil.copytree(made, tmp_path / "registry")
-    (found,) = (tmp_path / "registry" / "submissions").iterdir()
-    return found
+    (path,) = (tmp_path / "registry" / "submissions").iterdir()
+    return path

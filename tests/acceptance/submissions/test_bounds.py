@@ -15,8 +15,8 @@ MEGABYTES = 1_100  # of memory; the files have 96 at most
 SECONDS = 30  # of processor time; a workflow gives it 30 minutes
 
 
-def smallest_call(given: Offered) -> str:
-    row = {**given.run.rows("calls")[0], "prompt": "", "answer": ""}
+def smallest_call(submission: Offered) -> str:
+    row = {**submission.run.rows("calls")[0], "prompt": "", "answer": ""}
     return json.dumps(row, separators=(",", ":"))
 
 

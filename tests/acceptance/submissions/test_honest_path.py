@@ -25,14 +25,14 @@ NAMED = (
 Done = subprocess.CompletedProcess[str]
 
 
-def epc(folder: Path, *words: str | Path, **environment: str) -> Done:
+def epc(folder: Path, *arguments: str | Path, **environment: str) -> Done:
     """Run the program; in a clone of this repository, the clone's own."""
-    given = os.environ | environment
+    input_environment = os.environ | environment
     if (folder / "epc").is_dir():
         with every_run_started():
-            here = given | {"PYTHONPATH": str(folder)}
-            return as_text(run_program(*words, cwd=folder, env=here))
-    return as_text(run_program(*words, cwd=folder, env=given))
+            local_environment = input_environment | {"PYTHONPATH": str(folder)}
+            return as_text(run_program(*arguments, cwd=folder, env=local_environment))
+    return as_text(run_program(*arguments, cwd=folder, env=input_environment))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_from_a_run_to_a_green_check_in_three_commands(clone: Path) -> None:
         epc(clone, "submission", "check"),
     ]
 
-    assert [each.returncode for each in done] == [0, 0, 0], [each.stderr for each in done]
+    assert [result.returncode for result in done] == [0, 0, 0], [result.stderr for result in done]
     assert "This submission can be published." in done[-1].stdout
     assert re.search(r"next free tag +v1\.0-deterministic\n", done[-1].stdout)
     folder = Path(done[1].stdout.strip())
@@ -90,7 +90,7 @@ def test_epc_2_4_c_a_run_of_a_design_is_submitted_as_any_other(clone: Path, desi
     git(clone, "checkout", "--", "snapshots")
     git(clone, "clean", "-dfq", "snapshots")
 
-    assert [each.returncode for each in done] == [0] * 4, [each.stderr for each in done]
+    assert [result.returncode for result in done] == [0] * 4, [result.stderr for result in done]
     assert "This submission can be published." in done[2].stdout
     assert card["audit"]["unit"] == "group"
     own = {"baseline": "plain"} if design == "mine.yaml" else {}
@@ -105,22 +105,25 @@ def test_what_the_pull_request_s_check_says_is_what_was_said_locally(
     shutil.copytree(honest.checkout / "submissions", offered / "submissions")
     shutil.rmtree(honest.checkout / "submissions")
     (tmp_path / "changed").write_bytes(f"submissions/{SLUG}/manifest.json\0".encode())
-    words = ("submission", "check", offered / "submissions", "--base", honest.checkout)
+    arguments = ("submission", "check", offered / "submissions", "--base", honest.checkout)
 
-    done = epc(tmp_path, *words, "--changed", tmp_path / "changed", "--format", "json")
-    (tmp_path / "report.json").write_text(done.stdout)
-    comment = epc(tmp_path, "admin", "submission", "comment", tmp_path / "report.json")
-    text = epc(tmp_path, *words)
+    summary = tmp_path / "summary.md"
+    done = epc(
+        *(tmp_path, *arguments, "--changed", tmp_path / "changed", "--format", "json"),
+        *("--summary", summary),
+    )
+    summary_text = summary.read_text("utf-8")
+    text = epc(tmp_path, *arguments)
 
     assert done.returncode == 0, done.stdout
     assert json.loads(done.stdout)["submissions"][0]["ok"] is True
-    assert (comment.returncode, text.returncode) == (0, 0)
-    assert "### This submission can be published." in comment.stdout
+    assert text.returncode == 0
+    assert "### This submission can be published." in summary_text
     assert text.stdout.splitlines()[-1] == "This submission can be published."
     figures = [line.strip() for line in text.stdout.splitlines() if line.startswith("  gamma/")]
     assert len(figures) == 2
     assert all(line.endswith((" within noise", " above noise")) for line in figures)  # EPC-5.2
-    assert all(f"`{line}`" in comment.stdout for line in figures)
+    assert all(f"`{line}`" in summary_text for line in figures)
 
 
 @pytest.fixture
@@ -162,10 +165,10 @@ def test_on_a_terminal_it_asks_only_for_what_it_cannot_know(honest: Offered, run
     os.close(follower)
 
     assert done.returncode == 0, done.stderr
-    asked = re.findall(
+    matches = re.findall(
         r"(Who measured it|GitHub account|Licence|gateway|Interests|generation)", done.stderr
     )
-    assert asked == ["Who measured it", "GitHub account", "Licence", "Interests"]
+    assert matches == ["Who measured it", "GitHub account", "Licence", "Interests"]
     statement = json.loads((Path(done.stdout.strip()) / "submission.json").read_text())
     assert (statement["contributor"], statement["login"]) == ("A. Name", "a-name")
     assert (statement["licence"], statement["conflicts"]) == ("CC-BY-4.0", "none")
@@ -225,8 +228,8 @@ def test_a_secret_is_refused_by_file_and_line_and_never_repeated(
 
 
 def test_nothing_is_overwritten(honest: Offered, run: Path) -> None:
-    words = ("submission", "new", run, *NAMED, "--slug", "mine")
-    first, second = epc(honest.checkout, *words), epc(honest.checkout, *words)
+    arguments = ("submission", "new", run, *NAMED, "--slug", "mine")
+    first, second = epc(honest.checkout, *arguments), epc(honest.checkout, *arguments)
 
     assert (first.returncode, second.returncode) == (0, 2)
     assert "exists already" in second.stderr

@@ -15,7 +15,7 @@ from program_support import as_text, run_program
 from submissions_support import Offered, errors, tree
 
 from epc.records.typed import parse
-from epc.registry.submissions.report import Report, Submitted
+from epc.registry.submissions.report import Report, SubmissionReport
 from epc.registry.submissions.summary import markdown
 
 Build = Callable[[Offered], object]
@@ -23,7 +23,7 @@ Wanted = tuple[str, str, str]  # clause, a part of the place, a part of the prob
 
 
 class Bomb:
-    """What runs when it is unpickled."""
+    """Program that runs when it is unpickled."""
 
     def __init__(self, canary: Path) -> None:
         self.canary = canary
@@ -33,73 +33,73 @@ class Bomb:
 
 
 def linked(name: str, target: str) -> Build:
-    def build(given: Offered) -> None:
-        (given.folder / name).unlink()
-        (given.folder / name).symlink_to(target)
+    def build(submission: Offered) -> None:
+        (submission.folder / name).unlink()
+        (submission.folder / name).symlink_to(target)
 
     return build
 
 
-def piped(given: Offered) -> None:
-    (given.folder / "calls.jsonl").unlink()
-    os.mkfifo(given.folder / "calls.jsonl")
+def piped(submission: Offered) -> None:
+    (submission.folder / "calls.jsonl").unlink()
+    os.mkfifo(submission.folder / "calls.jsonl")
 
 
-def hard_linked(given: Offered) -> None:
-    secret = given.checkout / "secret.jsonl"
-    (given.folder / "trials.jsonl").rename(secret)
-    (given.folder / "trials.jsonl").hardlink_to(secret)
+def hard_linked(submission: Offered) -> None:
+    secret = submission.checkout / "secret.jsonl"
+    (submission.folder / "trials.jsonl").rename(secret)
+    (submission.folder / "trials.jsonl").hardlink_to(secret)
 
 
 def with_file(name: str, content: bytes | Callable[[Offered], bytes] = b"x") -> Build:
-    def build(given: Offered) -> None:
-        path = given.folder / name
+    def build(submission: Offered) -> None:
+        path = submission.folder / name
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content(given))
+        path.write_bytes(content if isinstance(content, bytes) else content(submission))
 
     return build
 
 
-def pickled(given: Offered) -> bytes:
-    return pickle.dumps(Bomb(given.canary))
+def pickled(submission: Offered) -> bytes:
+    return pickle.dumps(Bomb(submission.canary))
 
 
-def yaml_tag(given: Offered) -> bytes:
-    return f'!!python/object/apply:os.system ["touch {given.canary}"]'.encode()
+def yaml_tag(submission: Offered) -> bytes:
+    return f'!!python/object/apply:os.system ["touch {submission.canary}"]'.encode()
 
 
-def touching(given: Offered) -> bytes:
-    return f"open({str(given.canary)!r}, 'w')\n".encode()
+def touching(submission: Offered) -> bytes:
+    return f"open({str(submission.canary)!r}, 'w')\n".encode()
 
 
-def gzip_bomb(given: Offered) -> None:
-    (given.folder / "calls.jsonl").write_bytes(gzip.compress(bytes(2**26)))
+def gzip_bomb(submission: Offered) -> None:
+    (submission.folder / "calls.jsonl").write_bytes(gzip.compress(bytes(2**26)))
 
 
 def sized(name: str, size: int) -> Build:
-    def build(given: Offered) -> None:
-        with (given.folder / name).open("r+b") as file:
+    def build(submission: Offered) -> None:
+        with (submission.folder / name).open("r+b") as file:
             file.truncate(size)
 
     return build
 
 
-def odd_bytes(given: Offered) -> None:
-    Path(os.fsdecode(os.fsencode(given.folder) + b"/\xff\xfe.json")).touch()
+def odd_bytes(submission: Offered) -> None:
+    Path(os.fsdecode(os.fsencode(submission.folder) + b"/\xff\xfe.json")).touch()
 
 
 def called(slug: str) -> Build:
-    def build(given: Offered) -> None:
-        given.renamed(slug)
+    def build(submission: Offered) -> None:
+        submission.renamed(slug)
 
     return build
 
 
-def beside(slug: str) -> Build:
+def second_folder(slug: str) -> Build:
     """Offer a second folder beside the honest one."""
 
-    def build(given: Offered) -> None:
-        (given.checkout / "submissions" / slug).mkdir()
+    def build(submission: Offered) -> None:
+        (submission.checkout / "submissions" / slug).mkdir()
 
     return build
 
@@ -158,11 +158,11 @@ FOLDERS: dict[str, tuple[Build, Wanted]] = {
         ("Submission S4", "", "lower-case"),
     ),
     "a look-alike beside it": (
-        beside("an-honest-0ne"),
+        second_folder("an-honest-0ne"),
         ("Submission S4", "an-honest-0ne", "looks like"),
     ),
     "a look-alike in another script beside it": (
-        beside("an-h\u043enest-one"),
+        second_folder("an-h\u043enest-one"),
         ("Submission S4", "", "\\u043e"),
     ),
 }
@@ -212,7 +212,7 @@ def test_a_hostile_folder_is_refused_before_anything_in_it_is_parsed(
         for f in errors(value)
         if f["clause"] == clause and place in f["where"] and problem in f["problem"]
     ], errors(value)
-    bad = [s for s in value["submissions"] if parse(s, Submitted).standing == "refused"]
+    bad = [s for s in value["submissions"] if parse(s, SubmissionReport).standing == "refused"]
     assert all(s["evaluator"] is None and s["figures"] == [] for s in bad)
     assert tree(honest.checkout) == before
     assert not honest.canary.exists()
@@ -230,18 +230,18 @@ PAYLOADS = {
 
 
 def in_statement(key: str) -> Callable[[Offered, str], None]:
-    return lambda given, text: given.statement(**{key: text})
+    return lambda submission, text: submission.statement(**{key: text})
 
 
 def in_manifest(*path: str | int) -> Callable[[Offered, str], None]:
-    def put(given: Offered, text: str) -> None:
+    def put(submission: Offered, text: str) -> None:
         def change(manifest: Any) -> None:
             value = manifest
             for part in path[:-1]:
                 value = value[part]
             value[path[-1]] = text
 
-        given.manifest(change)
+        submission.manifest(change)
 
     return put
 
@@ -290,8 +290,8 @@ def require_plain(summary: str) -> None:
     allowed = {"heading", "inline", "text", "paragraph", "strong", "code_inline"}
     allowed |= {"bullet_list", "ordered_list", "list_item", "softbreak"}
     assert kinds <= allowed, kinds - allowed
-    words = " ".join(token.content for token in flat if token.type == "text")
-    assert not [mark for mark in ("@", "://", "www.", "<", "#", "{{", "`") if mark in words]
+    text = " ".join(token.content for token in flat if token.type == "text")
+    assert not [mark for mark in ("@", "://", "www.", "<", "#", "{{", "`") if mark in text]
 
 
 @pytest.mark.parametrize(
@@ -302,8 +302,8 @@ def test_the_command_says_the_same_and_ends_at_once(case: str, honest: Offered) 
     build(honest)
 
     env = os.environ | {"SOURCE_DATE_EPOCH": "1783684800"}
-    words = ("submission", "check", "--base", honest.checkout)
-    done = as_text(run_program(*words, cwd=honest.checkout, env=env))
+    arguments = ("submission", "check", "--base", honest.checkout)
+    done = as_text(run_program(*arguments, cwd=honest.checkout, env=env))
 
     assert done.returncode == 1, done.stderr
     assert f"[{clause}]" in done.stdout

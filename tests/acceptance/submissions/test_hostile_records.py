@@ -19,7 +19,7 @@ from submissions_support import (
     Offered,
     Wanted,
     errors,
-    found,
+    matching_errors,
     published_run,
     rename,
     tree,
@@ -36,8 +36,8 @@ KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"
 def inserted(name: str, text: str) -> Build:
     """Put text right behind a document's first brace."""
 
-    def build(given: Offered) -> None:
-        path = given.folder / name
+    def build(submission: Offered) -> None:
+        path = submission.folder / name
         path.write_text("{" + text + path.read_text()[1:])
 
     return build
@@ -135,30 +135,30 @@ DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
 }
 
 
-def number(given: Offered, text: str) -> None:
+def number(submission: Offered, text: str) -> None:
     """Put what JSON cannot hold where a figure stands."""
-    path = given.folder / "manifest.json"
+    path = submission.folder / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["results"]["summary"]["cpci"]["mean"] = "HERE"
     path.write_text(json.dumps(manifest).replace('"HERE"', text))
 
 
-def append(given: Offered, name: str, text: str) -> None:
-    with (given.folder / name).open("a") as file:
+def append(submission: Offered, name: str, text: str) -> None:
+    with (submission.folder / name).open("a") as file:
         file.write(text)
 
 
-def raw_path(given: Offered, path: str) -> None:
-    manifest = given.run.manifest()
+def raw_path(submission: Offered, path: str) -> None:
+    manifest = submission.run.manifest()
     manifest["raw"]["trials"]["path"] = path
-    given.run.save(manifest, described=False)
+    submission.run.save(manifest, described=False)
 
 
-def first_call(given: Offered, **values: Any) -> None:
-    given.row("calls", 0, **values)
+def first_call(submission: Offered, **values: Any) -> None:
+    submission.row("calls", 0, **values)
 
 
-def consistently_better(given: Offered) -> None:
+def consistently_better(submission: Offered) -> None:
     """Halve every gamma, in the seeds' records and in the means and intervals made from them."""
 
     def change(manifest: Any) -> None:
@@ -169,14 +169,14 @@ def consistently_better(given: Offered) -> None:
             figure["mean"] /= 2
             figure["ci95"] = [bound / 2 for bound in figure["ci95"]]
 
-    given.manifest(change)
+    submission.manifest(change)
 
 
 def trials(change: Callable[[list[Any]], object]) -> Build:
-    def build(given: Offered) -> None:
-        rows = given.run.rows("trials")
+    def build(submission: Offered) -> None:
+        rows = submission.run.rows("trials")
         change(rows)
-        given.rows("trials", rows)
+        submission.rows("trials", rows)
 
     return build
 
@@ -188,19 +188,20 @@ def flipped(row: Any) -> None:
 def without_seed(seed: int) -> Build:
     """Leave a seed out, wherever it is told of."""
 
-    def build(given: Offered) -> None:
+    def build(submission: Offered) -> None:
         kept = {
-            n: [r for r in given.run.rows(n) if r["seed"] != seed] for n in ("trials", "weights")
+            n: [r for r in submission.run.rows(n) if r["seed"] != seed]
+            for n in ("trials", "weights")
         }
         for name, rows in kept.items():
-            given.run.save_rows(name, rows)
+            submission.run.save_rows(name, rows)
 
         def change(manifest: Any) -> None:
             manifest["config"]["seeds"].remove(seed)
             results = manifest["results"]
             results["per_seed"] = [r for r in results["per_seed"] if r["seed"] != seed]
 
-        given.manifest(change)
+        submission.manifest(change)
 
     return build
 
@@ -233,25 +234,25 @@ RECORDS: dict[str, tuple[Build, Wanted]] = {
 }
 
 
-def as_openai(given: Offered, **model: Any) -> None:
-    given.evaluator("GPT4o-0806", "openai", **(OPENAI | model))
+def as_openai(submission: Offered, **model: Any) -> None:
+    submission.evaluator("GPT4o-0806", "openai", **(OPENAI | model))
 
 
-def dated(given: Offered, **stamps: str) -> None:
+def dated(submission: Offered, **stamps: str) -> None:
     def change(manifest: Any) -> None:
         manifest["evaluator"]["measurement_date"] = stamps.get(
             "measured", manifest["evaluator"]["measurement_date"]
         )
         manifest["provenance"]["created"] = stamps.get("created", manifest["provenance"]["created"])
 
-    given.manifest(change)
+    submission.manifest(change)
 
 
-def offered_twice(given: Offered) -> None:
+def offered_twice(submission: Offered) -> None:
     """Offer one run a second time under another name."""
     import shutil
 
-    shutil.copytree(given.folder, given.folder.with_name("the-same-again"))
+    shutil.copytree(submission.folder, submission.folder.with_name("the-same-again"))
 
 
 CLAIMS: dict[str, tuple[Build, Wanted]] = {
@@ -362,7 +363,7 @@ def test_a_hostile_record_is_refused_with_the_finding_that_says_why(
     value = honest.check()
 
     assert value["ok"] is False
-    assert found(value, wanted), errors(value)[:8]
+    assert matching_errors(value, wanted), errors(value)[:8]
     assert headline(parse(value, Report)).startswith("Refused: ")
     assert headline(parse(value, Report)) in markdown(parse(value, Report))
     assert tree(honest.checkout) == before
@@ -379,8 +380,8 @@ def test_what_is_published_cannot_be_offered_again_under_another_date(
 
     value = honest.check()
 
-    same = f"is the same as {PUBLISHED}"
-    assert found(value, ("Submission S12", "manifest.json", same)), errors(value)[:5]
+    same_text = f"is the same as {PUBLISHED}"
+    assert matching_errors(value, ("Submission S12", "manifest.json", same_text)), errors(value)[:5]
     assert len(errors(value)) == 1
 
 
@@ -394,7 +395,9 @@ def test_submission_s9_a_day_at_an_end_of_the_calendar_leaves_the_report_whole(
     done = epc("submission", "check", "--format", "json", cwd=honest.checkout)
 
     assert (done.returncode, done.stderr) == (1, "")
-    assert found(json.loads(done.stdout), ("Submission S9", "evaluator/measurement_date", ""))
+    assert matching_errors(
+        json.loads(done.stdout), ("Submission S9", "evaluator/measurement_date", "")
+    )
 
 
 def test_an_honest_submission_is_ready(honest: Offered) -> None:

@@ -16,7 +16,7 @@ from epc.digests import file_sha256, sums_text
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps
 from epc.registry import publishing
-from epc.registry.cards import Said
+from epc.registry.cards import Declaration
 from epc.registry.reading import of_folder
 from epc.registry.submissions import unpublished
 from epc.registry.submissions.merged import promote
@@ -27,10 +27,10 @@ TAG = "v1.0-GPT4o-0806"
 COPY = "v1.1-GPT4o-0806"
 
 
-def published_of(given: Offered) -> str:
+def published_of(submission: Offered) -> str:
     """Publish a submission with git, and return its tag."""
-    with locked(given.checkout, tell=unheard) as lock:
-        return str(promote(lock, given.folder, day=TODAY, tell=unheard))
+    with locked(submission.checkout, progress=unheard) as lock:
+        return str(promote(lock, submission.folder, day=TODAY, progress=unheard))
 
 
 def words_of(checkout: Path) -> dict[str, str]:
@@ -45,24 +45,26 @@ def problems(checkout: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory, submissions_home: Path) -> Offered:
     """A registry of git with a hosted model's measurement, and other answers of it on offer."""
-    given = offered(submissions_home, tmp_path_factory.mktemp("trust"))
-    (given.checkout / ".gitattributes").write_text("snapshots/** -text\nsubmissions/** -text\n")
-    (given.checkout / ".gitignore").write_text("/snapshots/.lock\n")
-    given.evaluator("GPT4o-0806", "openai", **OPENAI)
-    given.statement(contributor="H. Onest", login="h-onest")
-    kept = given.checkout.parent / "kept"
-    shutil.copytree(given.folder, kept)
-    git(given.checkout, "init", "--quiet")
+    submission = offered(submissions_home, tmp_path_factory.mktemp("trust"))
+    (submission.checkout / ".gitattributes").write_text(
+        "snapshots/** -text\nsubmissions/** -text\n"
+    )
+    (submission.checkout / ".gitignore").write_text("/snapshots/.lock\n")
+    submission.evaluator("GPT4o-0806", "openai", **OPENAI)
+    submission.statement(contributor="H. Onest", login="h-onest")
+    kept_folder = submission.checkout.parent / "kept"
+    shutil.copytree(submission.folder, kept_folder)
+    git(submission.checkout, "init", "--quiet")
     for key, value in {"user.name": "Test", "user.email": "t@example.org"}.items():
-        git(given.checkout, "config", key, value)
-    commit(given.checkout, "begin")
-    assert published_of(given) == TAG
-    shutil.copytree(kept, given.folder)
-    rows = given.run.rows("calls")
-    given.rows("calls", [row | {"latency_s": 3 * row["latency_s"] + 1} for row in rows])
-    given.statement(contributor="B. Other", login="b-other", replicates=TAG)
-    commit(given.checkout, "offer")
-    return given
+        git(submission.checkout, "config", key, value)
+    commit(submission.checkout, "begin")
+    assert published_of(submission) == TAG
+    shutil.copytree(kept_folder, submission.folder)
+    rows = submission.run.rows("calls")
+    submission.rows("calls", [row | {"latency_s": 3 * row["latency_s"] + 1} for row in rows])
+    submission.statement(contributor="B. Other", login="b-other", replicates=TAG)
+    commit(submission.checkout, "offer")
+    return submission
 
 
 @pytest.fixture
@@ -82,9 +84,9 @@ def test_reading_r99_a_run_of_another_login_repeats_and_earns_no_word_by_it(othe
     assert problems(other.checkout) == []
 
 
-def by_hand(given: Offered, change: Callable[[dict[str, object]], object], tag: str) -> None:
+def by_hand(submission: Offered, change: Callable[[dict[str, object]], object], tag: str) -> None:
     """Change a published card, and every digest up to the event, and commit."""
-    folder = given.checkout / "snapshots" / tag
+    folder = submission.checkout / "snapshots" / tag
     card = json.loads((folder / "snapshot.json").read_text())
     change(card)
     (folder / "snapshot.json").write_text(dumps(card))
@@ -94,11 +96,11 @@ def by_hand(given: Offered, change: Callable[[dict[str, object]], object], tag: 
         "snapshot.json": file_sha256(folder / "snapshot.json")
     }
     (folder / "SHA256SUMS").write_text(sums_text(sums))
-    events = given.checkout / "snapshots" / "events.jsonl"
+    events = submission.checkout / "snapshots" / "events.jsonl"
     events.write_text(events.read_text().replace(before, file_sha256(folder / "SHA256SUMS")))
 
 
-ONESELF = Said(
+ONESELF = Declaration(
     generation="GPT4o-0806",
     platform="openai",
     contributor="B. Other",
@@ -110,16 +112,18 @@ ONESELF = Said(
 )
 
 
-def published_by_hand(given: Offered, change: Callable[[dict[str, object]], object]) -> list[str]:
+def published_by_hand(
+    submission: Offered, change: Callable[[dict[str, object]], object]
+) -> list[str]:
     """Return what is wrong once a first publication has a card of somebody's own.
 
     No event of before tells on it.
     """
-    with locked(given.checkout, tell=unheard) as lock:
-        promote(lock, given.folder, day=TODAY, tell=unheard, git=False)
-    by_hand(given, change, COPY)
-    commit(given.checkout, "a card of my own")
-    return problems(given.checkout)
+    with locked(submission.checkout, progress=unheard) as lock:
+        promote(lock, submission.folder, day=TODAY, progress=unheard, git=False)
+    by_hand(submission, change, COPY)
+    commit(submission.checkout, "a card of my own")
+    return problems(submission.checkout)
 
 
 @attack("publication")
@@ -164,10 +168,10 @@ def test_reading_r99_the_very_answers_of_another_repeat_nothing(other: Offered) 
     rows = [row | {"latency_s": (row["latency_s"] - 1) / 3} for row in other.run.rows("calls")]
     other.rows("calls", rows)
     other.manifest(lambda manifest: manifest["evaluator"].update(measurement_date="2026-07-03"))
-    said = replace(ONESELF, replicates=TAG)
-    with locked(other.checkout, tell=unheard) as lock:
-        offer = publishing.offered(other.folder, said)
-        publishing.publish(lock, offer, day=TODAY, tell=unheard, git=False)
+    oneself = replace(ONESELF, replicates=TAG)
+    with locked(other.checkout, progress=unheard) as lock:
+        offer = publishing.offered(other.folder, oneself)
+        publishing.publish(lock, offer, day=TODAY, progress=unheard, git=False)
     commit(other.checkout, "the same answers")
 
     (wrong,) = problems(other.checkout)
@@ -188,41 +192,43 @@ def merge_of(checkout: Path, branch: str) -> str:
     return git(checkout, "commit-tree", tree, "-p", "main", "-p", branch, "-m", "m").strip()
 
 
-def pulled(given: Offered, change: Callable[[Offered], object]) -> list[str]:
+def pulled(submission: Offered, change: Callable[[Offered], object]) -> list[str]:
     """Return what is found in a pull request that changes the registry."""
-    git(given.checkout, "checkout", "--quiet", "-b", "theirs")
-    change(given)
-    commit(given.checkout, "change") if git(given.checkout, "status", "--porcelain") else None
-    git(given.checkout, "checkout", "--quiet", "main")
+    git(submission.checkout, "checkout", "--quiet", "-b", "theirs")
+    change(submission)
+    commit(submission.checkout, "change") if git(
+        submission.checkout, "status", "--porcelain"
+    ) else None
+    git(submission.checkout, "checkout", "--quiet", "main")
     findings = Findings()
-    unpublished.check(given.checkout, merge_of(given.checkout, "theirs"), TODAY, findings)
-    return [str(finding) for finding in findings.kept()]
+    unpublished.check(submission.checkout, merge_of(submission.checkout, "theirs"), TODAY, findings)
+    return [str(finding) for finding in findings.as_list()]
 
 
-def put_straight_in(given: Offered) -> None:
-    published_of(given)
-    by_hand(given, lambda card: card.update(replicates=None), COPY)
+def put_straight_in(submission: Offered) -> None:
+    published_of(submission)
+    by_hand(submission, lambda card: card.update(replicates=None), COPY)
 
 
-def linked(given: Offered) -> None:
-    card = given.checkout / "snapshots" / TAG / "snapshot.json"
-    outside = given.checkout.parent / "outside.json"
+def linked(submission: Offered) -> None:
+    card = submission.checkout / "snapshots" / TAG / "snapshot.json"
+    outside = submission.checkout.parent / "outside.json"
     card.rename(outside)
     card.symlink_to(outside)
 
 
-def removed(given: Offered) -> None:
-    shutil.rmtree(given.checkout / "snapshots" / TAG)
+def removed(submission: Offered) -> None:
+    shutil.rmtree(submission.checkout / "snapshots" / TAG)
 
 
-def dropped(given: Offered) -> None:
-    events = given.checkout / "snapshots" / "events.jsonl"
+def dropped(submission: Offered) -> None:
+    events = submission.checkout / "snapshots" / "events.jsonl"
     events.write_text("".join(events.read_text().splitlines(keepends=True)[1:]))
 
 
-def withdrawn(given: Offered) -> None:
+def withdrawn(submission: Offered) -> None:
     line = {"date": "2026-07-10", "event": "withdrawn", "tag": TAG, "reason": "r"}
-    events = given.checkout / "snapshots" / "events.jsonl"
+    events = submission.checkout / "snapshots" / "events.jsonl"
     events.write_text(events.read_text() + json.dumps(line) + "\n")
 
 
@@ -276,9 +282,9 @@ def test_a_mirror_is_held_against_the_seal_that_the_checkout_has(
     mirror = tmp_path / "mirror"
     shutil.copytree(other.checkout, mirror)
     by_hand(replace(other, checkout=mirror), lambda card: card.update(contributor="M"), TAG)
-    words = ("snapshot", "fetch", TAG, "--from", str(mirror), "--out", str(tmp_path / "got"))
+    arguments = ("snapshot", "fetch", TAG, "--from", str(mirror), "--out", str(tmp_path / "got"))
 
-    done = as_text(run_program(*words, cwd=other.checkout))
+    done = as_text(run_program(*arguments, cwd=other.checkout))
 
     assert done.returncode == 2, done.stderr
     assert "published with" in done.stderr

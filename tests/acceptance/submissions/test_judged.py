@@ -35,9 +35,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return registry.folder
 
 
-def check(folder: Path, *words: str) -> Json:
+def check(folder: Path, *arguments: str) -> Json:
     done = run_program(
-        "submission", "check", folder, "--format", "json", *words, cwd=folder.parents[1]
+        "submission", "check", folder, "--format", "json", *arguments, cwd=folder.parents[1]
     )
     value: Json = json.loads(done.stdout)
     return value
@@ -46,23 +46,22 @@ def check(folder: Path, *words: str) -> Json:
 def test_a_judged_result_is_offered_checked_and_published_as_a_run_is(folder: Path) -> None:
     checkout = folder.parents[1]
 
-    value = check(folder, "--author", "a-name")
-    (said,) = value["submissions"]
-    report = checkout.parent / "report.json"
-    report.write_text(json.dumps(value))
-    comment = as_text(run_program("admin", "submission", "comment", report))
+    summary = checkout.parent / "summary.md"
+    value = check(folder, "--author", "a-name", "--summary", str(summary))
+    (submission,) = value["submissions"]
+    summary_text = summary.read_text("utf-8")
     done = as_text(run_program("admin", "submission", "publish", cwd=checkout))
 
     assert value["ok"] is True, value
-    assert "### This submission can be published." in comment.stdout
-    assert "- `may the outputs that were judged be given away?`" in comment.stdout
-    assert (said["tag"], said["n"]) == ("v1.0-CarelessJudge", 12)
-    assert "judge: mock/careless-judge at mock" in said["dossier"]["recorded"]
+    assert "### This submission can be published." in summary_text
+    assert "- `may the outputs that were judged be given away?`" in summary_text
+    assert (submission["tag"], submission["n"]) == ("v1.0-CarelessJudge", 12)
+    assert "judge: mock/careless-judge at mock" in submission["dossier"]["recorded"]
     assert (
         "first implementation: every record follows from its raw reply"
-        in (said["dossier"]["recomputed"])
+        in (submission["dossier"]["recomputed"])
     )
-    assert [figure["name"] for figure in said["figures"]][-1] == "verdict/invalid"
+    assert [figure["name"] for figure in submission["figures"]][-1] == "verdict/invalid"
     assert done.stdout == "v1.0-CarelessJudge\n", done.stderr
     card = json.loads((checkout / "snapshots/v1.0-CarelessJudge/snapshot.json").read_text())
     assert (card["kind"], card["login"], card["contributor"]) == ("judged", "a-name", "A. Name")
@@ -84,8 +83,8 @@ def test_an_offer_has_what_tested_the_judge_and_labels_and_is_published_with_bot
     labels = [{"output_id": row["output_id"], "verdict": "PASS"} for row in rows]
     table = write_rows(tmp_path / "labels.jsonl", labels)
     assert run_program("judge", "label", table, run, cwd=tmp_path).returncode == 0
-    words = ("submission", "new", run, *WHO, "--conflicts", "none")
-    done = as_text(run_program(*words, cwd=registry.folder))
+    arguments = ("submission", "new", run, *WHO, "--conflicts", "none")
+    done = as_text(run_program(*arguments, cwd=registry.folder))
     assert done.returncode == 0, done.stderr
     (offered,) = (registry.folder / "submissions").iterdir()
     assert check(offered)["ok"] is True
@@ -114,12 +113,12 @@ def document(folder: Path, name: str, change: Callable[[Any], object]) -> None:
     (folder / name).write_text(json.dumps(value), "utf-8")
 
 
-def stated(**given: Any) -> Callable[[Path], None]:
-    return lambda folder: document(folder, "submission.json", lambda said: said.update(given))
+def with_statement(**fields: Any) -> Callable[[Path], None]:
+    return lambda folder: document(folder, "submission.json", lambda said: said.update(fields))
 
 
-def logged(**given: Any) -> Callable[[Path], None]:
-    return lambda folder: document(folder, "run_log.json", lambda log: log.update(given))
+def logged(**fields: Any) -> Callable[[Path], None]:
+    return lambda folder: document(folder, "run_log.json", lambda log: log.update(fields))
 
 
 def first_record(folder: Path) -> Path:
@@ -130,10 +129,10 @@ def first_record(folder: Path) -> Path:
 
 def turned(folder: Path) -> None:
     path = first_record(folder)
-    head, *rest = path.read_text("utf-8").splitlines(keepends=True)
+    head, *remaining_text = path.read_text("utf-8").splitlines(keepends=True)
     record = json.loads(head)
     record["verdict"] = "PASS" if record["verdict"] != "PASS" else "FAIL"
-    path.write_text("".join([json.dumps(record) + "\n", *rest]), "utf-8")
+    path.write_text("".join([json.dumps(record) + "\n", *remaining_text]), "utf-8")
 
 
 def one_output(folder: Path) -> Path:
@@ -164,8 +163,8 @@ def with_html(folder: Path) -> None:
     checkout = folder.parents[1]
     run = evaluated(checkout.parent / "marked", rows=grid("12", ["<img src=x>"]))
     shutil.rmtree(folder)
-    words = ("--slug", folder.name, "--conflicts", "none", *WHO)
-    assert run_program("submission", "new", run, *words, cwd=checkout).returncode == 0
+    arguments = ("--slug", folder.name, "--conflicts", "none", *WHO)
+    assert run_program("submission", "new", run, *arguments, cwd=checkout).returncode == 0
 
 
 def prompt_outside(folder: Path) -> None:
@@ -192,10 +191,10 @@ def copied_with_other_times(folder: Path) -> None:
 
 
 def published_before(folder: Path) -> None:
-    kept = folder.parents[2] / "kept"
-    shutil.copytree(folder, kept)
+    kept_folder = folder.parents[2] / "kept"
+    shutil.copytree(folder, kept_folder)
     assert run_program("admin", "submission", "publish", cwd=folder.parents[1]).returncode == 0
-    shutil.copytree(kept, folder)
+    shutil.copytree(kept_folder, folder)
 
 
 # What is done to a submission, and clause, place and words of what is said of it.
@@ -226,27 +225,27 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
         ("JUDGE-7.3", "calls/0/role", "names no judge:mock/careless-judge"),
     ),
     "another generation": (
-        stated(generation="GPT4o-0806"),
+        with_statement(generation="GPT4o-0806"),
         ("Submission S13", "submission.json/generation", "CarelessJudge"),
     ),
     "a direct endpoint that is called a gateway": (
-        stated(endpoint="gateway"),
+        with_statement(endpoint="gateway"),
         ("Submission S8", "judge.json/judges/0", "is no gateway"),
     ),
     "weights of a mock": (
-        stated(weights=f"sha256:{'0' * 64}"),
+        with_statement(weights=f"sha256:{'0' * 64}"),
         ("Submission S13", "submission.json/weights", "states weights"),
     ),
     "a source of what was asked": (
-        stated(source="the annotators of study A"),
+        with_statement(source="the annotators of study A"),
         ("Reading R77", "submission.json/source", "states a source"),
     ),
     "a replication": (
-        stated(replicates="v1.0-CarelessJudge"),
+        with_statement(replicates="v1.0-CarelessJudge"),
         ("Submission S7", "submission.json/replicates", "replicates none"),
     ),
     "a statement about another evaluation": (
-        stated(identity="0" * 64),
+        with_statement(identity="0" * 64),
         ("Submission S12", "submission.json/identity", "the record gives"),
     ),
     "one evaluation offered twice": (
@@ -321,8 +320,8 @@ def test_a_forged_judgement_is_refused_with_the_finding_that_says_why(
 
     value = check(folder)
 
-    (said,) = value["submissions"]
-    errors = [f for f in said["findings"] if f["severity"] == "error"]
+    (submission,) = value["submissions"]
+    errors = [f for f in submission["findings"] if f["severity"] == "error"]
     assert value["ok"] is False
     assert [
         f

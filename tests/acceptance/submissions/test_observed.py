@@ -33,20 +33,20 @@ def made(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return registry.folder
 
 
-def check(folder: Path, *, code: int = 0) -> Json:
-    words = ("submission", "check", str(folder), "--author", "a-name", "--format", "json")
-    value: Json = json.loads(epc(folder.parents[1], *words, code=code).stdout)
+def check(folder: Path, *options: str, code: int = 0) -> Json:
+    arguments = ("submission", "check", str(folder), "--author", "a-name", "--format", "json")
+    value: Json = json.loads(epc(folder.parents[1], *arguments, *options, code=code).stdout)
     return value
 
 
 def errors(folder: Path) -> str:
-    (said,) = check(folder, code=1)["submissions"]
-    return "\n".join(f"{f['where']}: {f['problem']}" for f in said["findings"])
+    (submission,) = check(folder, code=1)["submissions"]
+    return "\n".join(f"{f['where']}: {f['problem']}" for f in submission["findings"])
 
 
-def change(folder: Path, name: str, **given: Any) -> None:
+def change(folder: Path, name: str, **fields: Any) -> None:
     path = folder / name
-    path.write_text(json.dumps(json.loads(path.read_text()) | given))
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
 
 
 def test_recorded_verdicts_are_offered_checked_and_published_as_a_run_is(
@@ -55,24 +55,23 @@ def test_recorded_verdicts_are_offered_checked_and_published_as_a_run_is(
     checkout = folder.parents[1]
     names = sorted(path.name for path in folder.iterdir())
 
-    value = check(folder)
-    (said,) = value["submissions"]
-    report = checkout.parent / "report.json"
-    report.write_text(json.dumps(value))
-    comment = epc(checkout, "admin", "submission", "comment", str(report)).stdout
+    summary = checkout.parent / "summary.md"
+    value = check(folder, "--summary", str(summary))
+    (submission,) = value["submissions"]
+    summary_text = summary.read_text("utf-8")
 
     assert names == ["observed.json", "submission.json", "verdicts.jsonl"]
-    assert (said["tag"], said["n"], said["evaluator"]) == (TAG, 29, "judge-0613")
-    assert (said["endpoint"], said["address"]) == ("recorded", None)
-    assert said["figures"][0]["name"] == "accuracy/J/CoT"
-    recorded = said["dossier"]["recorded"]
+    assert (submission["tag"], submission["n"], submission["evaluator"]) == (TAG, 29, "judge-0613")
+    assert (submission["endpoint"], submission["address"]) == ("recorded", None)
+    assert submission["figures"][0]["name"] == "accuracy/J/CoT"
+    recorded = submission["dossier"]["recorded"]
     assert "judge: judge-0613 on platform unknown, J in the source" in recorded
     assert "recorded: on a day that the source does not state; 29 verdicts; licence MIT" in recorded
-    assert said["dossier"]["recomputed"] == [
+    assert submission["dossier"]["recomputed"] == [
         "first implementation: every figure follows from the verdicts",
         "second implementation: agrees within 1e-12",
     ]
-    assert "### This submission can be published." in comment
+    assert "### This submission can be published." in summary_text
     assert epc(checkout, "admin", "submission", "publish").stdout == f"{TAG}\n"
     card = json.loads((checkout / "snapshots" / TAG / "snapshot.json").read_text())
     assert (card["kind"], card["login"], card["measured"]) == ("observed", "a-name", None)
@@ -80,8 +79,8 @@ def test_recorded_verdicts_are_offered_checked_and_published_as_a_run_is(
     assert not folder.exists()
     assert git(checkout, "status", "--porcelain") == ""
     assert epc(checkout, "snapshot", "verify").stdout == ""
-    again = epc(checkout, "snapshot", "recompute", TAG, "--source", str(source))
-    assert again.stdout == f"{TAG}  as published\n"
+    repeated_result = epc(checkout, "snapshot", "recompute", TAG, "--source", str(source))
+    assert repeated_result.stdout == f"{TAG}  as published\n"
 
 
 def test_a_verdict_that_was_turned_is_refused(folder: Path) -> None:

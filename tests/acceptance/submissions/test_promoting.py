@@ -40,8 +40,8 @@ def merged(honest: Offered, monkeypatch: pytest.MonkeyPatch) -> Offered:
 
 
 def promoted(checkout: Path, folder: Path, *, git: bool = True) -> Tag:
-    with locked(checkout, tell=unheard) as lock:
-        return promote(lock, folder, day=TODAY, tell=unheard, git=git)
+    with locked(checkout, progress=unheard) as lock:
+        return promote(lock, folder, day=TODAY, progress=unheard, git=git)
 
 
 def is_published(checkout: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_submission_becomes_a_snapshot_in_one_commit(merged: Offered, tmp_path
 
 
 class CrashError(Exception):
-    """What a test throws where a machine would stop."""
+    """Error that a test throws where a machine would stop."""
 
 
 STEPS = [
@@ -172,9 +172,9 @@ def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
     assert steps > 20
 
 
-def publish(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def publish(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *words],
+        [sys.executable, *arguments],
         cwd=checkout,
         env=os.environ | AS_TEST | {"SOURCE_DATE_EPOCH": "1783684800"},
         capture_output=True,

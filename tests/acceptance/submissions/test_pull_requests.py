@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from attack_support import attack
-from submissions_support import SLUG, Json, Offered, errors, found, offered
+from submissions_support import SLUG, Json, Offered, errors, matching_errors, offered
 
-from epc.printable import shown
+from epc.printable import one_line
 from epc.records.typed import parse
 from epc.registry.submissions.report import Report, headline
 from epc.registry.submissions.summary import markdown
@@ -51,9 +51,9 @@ def refused(submissions_home: Path, tmp_path_factory: pytest.TempPathFactory) ->
 def test_a_pull_request_that_changes_anything_else_is_refused(path: str, refused: Json) -> None:
     name = refused["foreign"][FOREIGN.index(path)]
 
-    assert name == shown(path)
+    assert name == one_line(path)
     assert name.isprintable()
-    assert found(refused, ("Submission S1", name, "which is no file of a submission"))
+    assert matching_errors(refused, ("Submission S1", name, "which is no file of a submission"))
     assert f"`{re.sub('[`|]', '', name)}`" in markdown(parse(refused, Report))
     assert (refused["ok"], len(refused["foreign"])) == (False, len(FOREIGN))
 
@@ -62,15 +62,15 @@ def test_a_pull_request_that_changes_anything_else_is_refused(path: str, refused
 def test_a_pull_request_with_two_submissions_is_refused(honest: Offered) -> None:
     value = honest.check([f"submissions/{slug}/manifest.json" for slug in (SLUG, "another")])
 
-    assert found(value, ("Submission S1", "submissions", "changes 2 submissions"))
-    assert found(value, ("Submission S1", "another", "is changed, and not there"))
+    assert matching_errors(value, ("Submission S1", "submissions", "changes 2 submissions"))
+    assert matching_errors(value, ("Submission S1", "another", "is changed, and not there"))
 
 
 @attack("publication")
 def test_a_pull_request_that_removes_a_submission_is_refused(honest: Offered) -> None:
     value = honest.check(["submissions/gone/manifest.json"])
 
-    assert found(value, ("Submission S1", "gone", "is changed, and not there"))
+    assert matching_errors(value, ("Submission S1", "gone", "is changed, and not there"))
     assert value["submissions"] == []
 
 
@@ -97,7 +97,7 @@ def test_a_folder_that_could_be_taken_for_the_submissions_is_refused(
 ) -> None:
     value = honest.check([folder if folder == "submissions" else f"{folder}/x/manifest.json"])
 
-    assert found(value, ("Submission S1", folder, "which is no file of a submission"))
+    assert matching_errors(value, ("Submission S1", folder, "which is no file of a submission"))
 
 
 def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> None:
@@ -112,11 +112,11 @@ def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> 
 STATED = OWN[1:]
 
 
-def elsewhere(given: Offered, **changed: str) -> Path:
+def elsewhere(submission: Offered, **changed: str) -> Path:
     """Return the folder that a pull request would leave: a merged submission, changed."""
-    folder = given.checkout.parent / "offered" / "submissions" / SLUG
-    shutil.copytree(given.folder, folder)
-    replace(given, folder=folder).statement(**changed)
+    folder = submission.checkout.parent / "offered" / "submissions" / SLUG
+    shutil.copytree(submission.folder, folder)
+    replace(submission, folder=folder).statement(**changed)
     return folder.parent
 
 
@@ -130,7 +130,7 @@ def test_a_merged_submission_is_changed_by_nobody_else(
 
     problem = f"{SLUG} is merged already, offered by a-name: nobody else can change it"
     assert value["ok"] is False
-    assert found(value, ("Submission S1", "", problem))
+    assert matching_errors(value, ("Submission S1", "", problem))
 
 
 def test_a_merged_submission_is_changed_by_its_own_contributor(honest: Offered) -> None:
@@ -144,7 +144,7 @@ def test_a_contributor_is_whoever_opened_the_pull_request(honest: Offered) -> No
     value = honest.check(STATED, author="mallory")
 
     problem = "says a-name, the pull request is mallory's"
-    assert found(value, ("Submission S7", "submission.json/login", problem))
+    assert matching_errors(value, ("Submission S7", "submission.json/login", problem))
     assert honest.check(STATED, author="A-name")["ok"] is True
 
 

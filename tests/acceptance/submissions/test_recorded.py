@@ -7,7 +7,7 @@ import pytest
 from attack_support import attack
 from engine_support import epc
 from records_support import make_run
-from submissions_support import Offered, errors, found
+from submissions_support import Offered, errors, matching_errors
 
 SOURCE = "Three annotators of the study A, June 2024, by its form 2; released with its data"
 WHO = ("--contributor", "A. Name", "--login", "a-name", "--conflicts", "none")
@@ -25,18 +25,18 @@ def recorded(tmp_path: Path) -> Path:
         for task in range(8)
     ]
     verdicts.write_text("\n".join(["strategy,domain,task,verdict", *rows]) + "\n")
-    made = make_run(
+    run = make_run(
         tmp_path / "run", evaluator=f"recorded:{verdicts}", executor=None, seeds=10, rounds=30
     )
-    return made.folder
+    return run.folder
 
 
 def test_reading_r77_a_recorded_measurement_says_whose_verdicts_they_are(
     recorded: Path, honest: Offered
 ) -> None:
     bare = epc("submission", "new", recorded, *WHO, *CLAIM, cwd=honest.checkout)
-    words = (*WHO, *CLAIM, "--source", SOURCE)
-    new = epc("submission", "new", recorded, *words, cwd=honest.checkout)
+    arguments = (*WHO, *CLAIM, "--source", SOURCE)
+    new = epc("submission", "new", recorded, *arguments, cwd=honest.checkout)
 
     assert bare.returncode == 2
     assert "  --source: Who gave the verdicts, when and how" in bare.stderr
@@ -46,9 +46,9 @@ def test_reading_r77_a_recorded_measurement_says_whose_verdicts_they_are(
     assert published.returncode == 0, published.stderr
     tag = published.stdout.strip()
     card = json.loads((honest.checkout / "snapshots" / tag / "snapshot.json").read_text())
-    shown = epc("snapshot", "show", tag, cwd=honest.checkout).stdout
+    output = epc("snapshot", "show", tag, cwd=honest.checkout).stdout
     assert (card["source"], card["login"]) == (SOURCE, "a-name")
-    assert f"  recorded   {SOURCE}\n" in shown
+    assert f"  recorded   {SOURCE}\n" in output
 
 
 def test_reading_r77_without_a_source_it_is_refused(recorded: Path, honest: Offered) -> None:
@@ -68,11 +68,11 @@ def test_reading_r77_without_a_source_it_is_refused(recorded: Path, honest: Offe
 def test_a_source_is_only_text(source: str, honest: Offered) -> None:
     honest.statement(source=source)
 
-    assert found(honest.check(), ("Submission S5", "submission.json/source", ""))
+    assert matching_errors(honest.check(), ("Submission S5", "submission.json/source", ""))
 
 
 def test_a_source_is_stated_of_recorded_verdicts_alone(honest: Offered) -> None:
     honest.statement(source=SOURCE)
 
     wanted = ("Reading R77", "submission.json/source", "the verdicts were not recorded")
-    assert found(honest.check(), wanted)
+    assert matching_errors(honest.check(), wanted)

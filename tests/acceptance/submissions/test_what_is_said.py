@@ -27,7 +27,7 @@ NAMED = (
 )
 
 
-def only(value: Json) -> Json:
+def sole_submission(value: Json) -> Json:
     (submission,) = value["submissions"]
     return dict(submission)
 
@@ -51,12 +51,14 @@ def test_the_words_of_a_submission(honest: Offered, submissions_home: Path, gold
         "opened by somebody else": errors_of(honest.check(author="mallory")),
     }
 
-    def check(case: str, **given: Any) -> None:
-        statement.write_text(dumps({**offered, **given}))
+    def check(case: str, **fields: Any) -> None:
+        statement.write_text(dumps({**offered, **fields}))
         cases[case] = errors_of(honest.check())
 
-    def command(case: str, *words: str, folder: Path = honest.checkout, **more: str) -> None:
-        done = as_text(run_program(*words, cwd=folder, env={**os.environ, **more}))
+    def command(
+        case: str, *arguments: str, folder: Path = honest.checkout, **further_options: str
+    ) -> None:
+        done = as_text(run_program(*arguments, cwd=folder, env={**os.environ, **further_options}))
         assert (done.returncode, done.stdout) == (2, "")
         cases[case] = done.stderr.replace(str(folder), "FOLDER")
 
@@ -70,8 +72,8 @@ def test_the_words_of_a_submission(honest: Offered, submissions_home: Path, gold
     new = ("submission", "new", "runs/mine")
     for tag in ("submission x", "v7.7-deterministic", PUBLISHED):
         command(f"--replicates {tag}", *new, *NAMED, "--replicates", tag)
-    other = ("submission", "new", str(published_run(submissions_home)))
-    command("--replicates v1.9-CoinFlip", *other, *NAMED, "--replicates", "v1.9-CoinFlip")
+    other_arguments = ("submission", "new", str(published_run(submissions_home)))
+    command("--replicates v1.9-CoinFlip", *other_arguments, *NAMED, "--replicates", "v1.9-CoinFlip")
     for option in ("--contributor", "--conflicts", "--generation", "--replicates", "--slug"):
         command(f"a key in {option}", *new, *NAMED, option, KEY)
     secret = "correct-horse-battery"  # noqa: S105  (a test's)
@@ -101,15 +103,15 @@ def test_epc_2_5_g_ten_seeds_make_a_baseline_and_thirty_no_warning(
     offer(honest, tmp_path / "few", seeds)
 
     value = honest.check()
-    submission = only(value)
-    told = [f for f in submission["findings"] if f["clause"] == "EPC-2.5(g)"]
+    submission = sole_submission(value)
+    findings = [f for f in submission["findings"] if f["clause"] == "EPC-2.5(g)"]
 
     ok = seeds >= 10
     assert value["ok"] is ok
     assert [f["severity"] for f in submission["findings"]] == ["warning"] * len(
         submission["findings"]
     )
-    assert [f["where"] for f in told] == (["manifest.json/results/summary/n"] if warned else [])
+    assert [f["where"] for f in findings] == (["manifest.json/results/summary/n"] if warned else [])
     for shown in ("\n".join(text(parse(value, Report))), markdown(parse(value, Report))):
         assert ("EPC-2.5(g)" in shown) is bool(warned)
         assert warned is None or warned in shown
@@ -118,18 +120,18 @@ def test_epc_2_5_g_ten_seeds_make_a_baseline_and_thirty_no_warning(
 
 
 def test_nothing_that_the_audit_says_stands_twice(honest: Offered) -> None:
-    found = [(f["where"], f["problem"]) for f in only(honest.check())["findings"]]
+    places = [(f["where"], f["problem"]) for f in sole_submission(honest.check())["findings"]]
 
-    assert len(found) == len(set(found)) >= 1
+    assert len(places) == len(set(places)) >= 1
 
 
 def test_another_run_s_weights_are_a_few_lines_and_the_digest_comes_first(
     honest: Offered, submissions_home: Path
 ) -> None:
-    other = published_run(submissions_home) / "weights.jsonl"
-    (honest.folder / "weights.jsonl").write_bytes(other.read_bytes())
+    other_path = published_run(submissions_home) / "weights.jsonl"
+    (honest.folder / "weights.jsonl").write_bytes(other_path.read_bytes())
 
-    findings = only(honest.check())["findings"]
+    findings = sole_submission(honest.check())["findings"]
     rows = [f for f in findings if f["where"].startswith("weights.jsonl")]
 
     assert findings[0]["where"].startswith("manifest.json/raw/weights/")
@@ -145,13 +147,17 @@ def test_submission_s11_the_second_computation_is_a_program_whose_findings_refus
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "__main__.py").write_text('print(\'[["manifest.json/x", "says 1"]]\')')
     monkeypatch.setattr(checked, "ORACLE", tmp_path / "other")
-    other = only(honest.check())
+    other_document = sole_submission(honest.check())
     monkeypatch.setattr(checked, "ORACLE", tmp_path / "none")
-    none = only(honest.check())
+    none = sole_submission(honest.check())
 
-    (found,) = (f for f in other["findings"] if f["clause"] == "Submission S11")
-    assert (found["where"], found["problem"], other["ok"]) == ("manifest.json/x", "says 1", False)
-    assert "second implementation: finds it otherwise" in other["dossier"]["recomputed"]
+    (found,) = (f for f in other_document["findings"] if f["clause"] == "Submission S11")
+    assert (found["where"], found["problem"], other_document["ok"]) == (
+        "manifest.json/x",
+        "says 1",
+        False,
+    )
+    assert "second implementation: finds it otherwise" in other_document["dossier"]["recomputed"]
     (warned,) = (f for f in none["findings"] if f["clause"] == "Submission S11")
     assert warned["problem"].startswith("the second computation was not run")
     assert (warned["severity"], none["ok"]) == ("warning", True)

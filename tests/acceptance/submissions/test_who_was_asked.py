@@ -13,7 +13,7 @@ from endpoint_support import Endpoint, Received, Reply, completion, serving
 from engine_support import FIXED_CLOCK, a_or_b, digest, environment, epc
 from registry_support import Checkout, generation_record, life_record
 from shared_support import shared
-from submissions_support import OPENAI, Offered, errors, found
+from submissions_support import OPENAI, Offered, errors, matching_errors
 
 from epc.records.manifest import Manifest
 from epc.registry.submissions.making import make
@@ -68,16 +68,16 @@ def measured(server: Endpoint, provider: str, out: Path) -> Path:
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "registry")
+    checkout = Checkout(tmp_path / "registry")
     lives = (
         life_record(platform="openai", model=MODEL),
         life_record(platform="azure-openai", model=MODEL),
     )
-    made.evaluator(generation_record("GPT4o-0806", *lives))
-    own = life_record(platform="self-hosted", model=MODEL)
-    made.evaluator(generation_record("LlamaOfMine", own))
-    (made.folder / "submissions").mkdir()
-    return made
+    checkout.evaluator(generation_record("GPT4o-0806", *lives))
+    own_term_record = life_record(platform="self-hosted", model=MODEL)
+    checkout.evaluator(generation_record("LlamaOfMine", own_term_record))
+    (checkout.folder / "submissions").mkdir()
+    return checkout
 
 
 @attack("publication")
@@ -119,12 +119,12 @@ def test_epc_5_3_2_a_loopback_server_passes_for_no_makers_model(
     folder = make(registry.folder / "submissions", run, "forged", statement, {})
     checked = epc("submission", "check", "--format", "json", cwd=registry.folder)
     promoted = epc("admin", "snapshot", "publish", folder, "--no-git", cwd=registry.folder)
-    words = (*CLAIM, "--contributor", "A. Forger", "--no-git")
+    arguments = (*CLAIM, "--contributor", "A. Forger", "--no-git")
     proxied = ("--proxy",) if endpoint == "gateway" else ()
-    published = epc("admin", "snapshot", "publish", run, *words, *proxied, cwd=registry.folder)
+    published = epc("admin", "snapshot", "publish", run, *arguments, *proxied, cwd=registry.folder)
 
     assert (new.returncode, checked.returncode) == (2, 1), new.stdout + checked.stdout
-    assert found(json.loads(checked.stdout), (clause, "", problem)), checked.stdout
+    assert matching_errors(json.loads(checked.stdout), (clause, "", problem)), checked.stdout
     assert (promoted.returncode, published.returncode) == (2, 2)
     for done in (new, promoted, published):
         assert problem in done.stderr
@@ -144,7 +144,7 @@ def test_a_server_of_ones_own_that_says_so_is_offered_and_published_as_what_was_
     folder = Path(new.stdout.strip())
     checked = epc("submission", "check", cwd=registry.folder)
     published = epc("admin", "snapshot", "publish", folder, "--no-git", cwd=registry.folder)
-    shown = epc("snapshot", "show", "v1.0-LlamaOfMine", cwd=registry.folder)
+    result = epc("snapshot", "show", "v1.0-LlamaOfMine", cwd=registry.folder)
 
     listed = epc("snapshot", "list", "--format", "json", cwd=registry.folder)
 
@@ -158,9 +158,9 @@ def test_a_server_of_ones_own_that_says_so_is_offered_and_published_as_what_was_
     assert "  claimed to be  LlamaOfMine on self-hosted\n" in checked.stdout
     assert statement["evaluator"]["platform"] == "self-hosted"
     assert statement["evaluator"]["asked"] == {"model": f"llamacpp/{MODEL}", "endpoint": address}
-    assert f"  asked as   llamacpp/{MODEL} at {address}\n" in shown.stdout
-    assert f"  weights    {WEIGHTS}, as the contributor states\n" in shown.stdout
-    assert "by A. Forger (forger on GitHub)\n" in shown.stdout
+    assert f"  asked as   llamacpp/{MODEL} at {address}\n" in result.stdout
+    assert f"  weights    {WEIGHTS}, as the contributor states\n" in result.stdout
+    assert "by A. Forger (forger on GitHub)\n" in result.stdout
     assert (statement["login"], statement["evaluator"]["weights"]) == ("forger", WEIGHTS)
     assert json.loads(listed.stdout)[0]["asked"] == f"llamacpp/{MODEL} at {address}"
 
@@ -173,7 +173,7 @@ def test_a_mock_takes_no_name_that_looks_like_a_generations(name: str, honest: O
     value = honest.check()
 
     wanted = ("Submission S13", "submission.json/generation", f"{name} looks like GPT4o-0806")
-    assert found(value, wanted), errors(value)
+    assert matching_errors(value, wanted), errors(value)
 
 
 @attack("publication")
@@ -193,12 +193,12 @@ def test_a_mock_takes_no_free_name(name: str, honest: Offered) -> None:
 def test_a_mock_is_published_under_no_free_name(
     name: str, honest: Offered, registry: Checkout
 ) -> None:
-    words = ("--generation", name, "--contributor", "A. Forger", "--no-git")
+    arguments = ("--generation", name, "--contributor", "A. Forger", "--no-git")
 
     done = epc("admin", "snapshot", "publish", str(honest.folder), cwd=registry.folder)
     shutil.copytree(honest.folder, registry.folder / "run")
     (registry.folder / "run" / "submission.json").unlink()
-    bare = epc("admin", "snapshot", "publish", "run", *words, cwd=registry.folder)
+    bare = epc("admin", "snapshot", "publish", "run", *arguments, cwd=registry.folder)
 
     assert (done.returncode, bare.returncode) == (2, 2)
     assert "[Submission S13]" in bare.stderr
@@ -211,7 +211,9 @@ def test_weights_are_stated_of_no_platforms_model(honest: Offered) -> None:
 
     value = honest.check()
 
-    assert found(value, ("Submission S13", "submission.json/weights", "was not asked on self-"))
+    assert matching_errors(
+        value, ("Submission S13", "submission.json/weights", "was not asked on self-")
+    )
 
 
 def test_an_executor_on_a_server_of_ones_own_is_named_as_what_it_is(honest: Offered) -> None:
@@ -222,7 +224,9 @@ def test_an_executor_on_a_server_of_ones_own_is_named_as_what_it_is(honest: Offe
 
     value = honest.check()
 
-    assert found(value, ("Submission S8", "manifest.json/executor/endpoint", "is self-hosted, and"))
+    assert matching_errors(
+        value, ("Submission S8", "manifest.json/executor/endpoint", "is self-hosted, and")
+    )
 
 
 def test_a_run_that_was_asked_cannot_be_declared_recorded_by_others(honest: Offered) -> None:
@@ -230,6 +234,6 @@ def test_a_run_that_was_asked_cannot_be_declared_recorded_by_others(honest: Offe
 
     value = honest.check()
 
-    assert found(
+    assert matching_errors(
         value, ("Submission S8", "manifest.json/evaluator/endpoint", "was asked, declared")
     )

@@ -15,7 +15,7 @@ TASK = Path(__file__).with_name("inspect_task.py")
 pytestmark = pytest.mark.slow
 
 
-def evaluated(installed: Installed, folder: Path, *words: str) -> str:
+def evaluated(installed: Installed, folder: Path, *arguments: str) -> str:
     """Run `inspect eval`; Inspect is that of this environment, the program is the installed one."""
     shutil.copy(TASK, folder / "task.py")
     env = {
@@ -26,7 +26,7 @@ def evaluated(installed: Installed, folder: Path, *words: str) -> str:
         "SOURCE_DATE_EPOCH": "1795694400",  # 2026-11-26 at 12:00 in UTC
     }
     main = "import sys; from inspect_ai._cli.main import main; sys.argv[0] = 'inspect'; main()"
-    command = [str(installed.python), "-c", main, "eval", "task.py", "--epochs", "2", *words]
+    command = [str(installed.python), "-c", main, "eval", "task.py", "--epochs", "2", *arguments]
     done = subprocess.run(
         [*command, "--max-samples", "1"],
         cwd=folder,
@@ -42,7 +42,7 @@ def evaluated(installed: Installed, folder: Path, *words: str) -> str:
 def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
     installed: Installed, tmp_path: Path
 ) -> None:
-    told = evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
+    text = evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
 
     (file,) = (tmp_path / "verdicts").iterdir()
     header, *rows = map(json.loads, file.read_text().splitlines())
@@ -53,16 +53,16 @@ def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
     assert header["left_out"] == {"scores without a model's grading": 6}
     (setting,) = header["settings"].values()
     assert setting["judge"]["model"] == "gpt-4-0613"
-    assert "hooks enabled: 1" in told
-    assert f"epc: 6 verdicts in verdicts/{file.name}" in told
-    assert "judge gpt-4-0613 (openai) expired since 2026-10-23 (retired)." in told
-    assert "named gpt-5.6-sol instead" in told
-    assert "score_repeat_exact 0.667 (too few items), n 3" in told
-    assert f"all figures: epc observe report verdicts/{file.name}" in told
+    assert "hooks enabled: 1" in text
+    assert f"epc: 6 verdicts in verdicts/{file.name}" in text
+    assert "judge gpt-4-0613 (openai) expired since 2026-10-23 (retired)." in text
+    assert "named gpt-5.6-sol instead" in text
+    assert "score_repeat_exact 0.667 (too few items), n 3" in text
+    assert f"all figures: epc observe report verdicts/{file.name}" in text
 
 
 def test_without_the_flag_nothing_is_recorded(installed: Installed, tmp_path: Path) -> None:
-    told = evaluated(installed, tmp_path)
+    text = evaluated(installed, tmp_path)
 
-    assert "epc" not in told
+    assert "epc" not in text
     assert not (tmp_path / "verdicts").exists()

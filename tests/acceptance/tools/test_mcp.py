@@ -29,7 +29,7 @@ ASKED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
-def asked(
+def server_answers(
     questions: list[tuple[str, dict[str, Any]]], command: tuple[str, ...], folder: Path, **env: str
 ) -> list[tuple[str, Any, bool]]:
     """Return the words, the values and whether it is an error, of each answer of one server."""
@@ -40,10 +40,10 @@ def asked(
         )
         answers = []
         async with Client(server) as client:
-            known = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert known.keys() == {*ASKED, "scan"}
+            known_tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert known_tools.keys() == {*ASKED, "scan"}
             for name, arguments in questions:
-                assert known[name].description
+                assert known_tools[name].description
                 done = await client.call_tool(name, arguments)
                 (words,) = done.content
                 assert isinstance(words, TextContent)
@@ -56,7 +56,7 @@ def asked(
 @pytest.fixture(scope="module")
 def here() -> dict[str, tuple[str, Any]]:
     questions = [(name, arguments) for name, (arguments, _) in ASKED.items()]
-    answers = asked(questions, (sys.executable, "-m", "epc", "mcp"), ROOT)
+    answers = server_answers(questions, (sys.executable, "-m", "epc", "mcp"), ROOT)
     assert not any(is_error for _, _, is_error in answers)
     return {name: (words, found) for name, (words, found, _) in zip(ASKED, answers, strict=True)}
 
@@ -65,11 +65,11 @@ def here() -> dict[str, tuple[str, Any]]:
 def test_an_answer_is_what_the_command_prints_and_its_values_with_the_day_of_the_copy(
     tool: str, here: dict[str, tuple[str, Any]]
 ) -> None:
-    words, found = here[tool]
+    text, found = here[tool]
     command = ASKED[tool][1]
 
-    assert words.startswith(run(ROOT, *command, at=AT).stdout.rstrip("\n"))
-    assert words.endswith(f"(registry of {found['registry_day']})")
+    assert text.startswith(run(ROOT, *command, at=AT).stdout.rstrip("\n"))
+    assert text.endswith(f"(registry of {found['registry_day']})")
     printed = json.loads(run(ROOT, *command, "--format", "json", at=AT).stdout)
     if tool == "judge_status":
         assert found["states"] == printed
@@ -86,17 +86,17 @@ def test_an_answer_is_what_the_command_prints_and_its_values_with_the_day_of_the
     elif tool == "which_judge":
         assert found["short"]["options"] == printed["short"]["options"]
         assert found["short"]["beaten"] == []
-        assert words.startswith(found["sentence"])
+        assert text.startswith(found["sentence"])
     else:
         assert found["state"] == printed["state"]
-        assert words.startswith(found["sentence"])
+        assert text.startswith(found["sentence"])
 
 
 def test_without_a_network_or_a_clone_the_package_answers(
     installed: Installed, offline: tuple[tuple[str, ...], dict[str, str]]
 ) -> None:
     """The protocol's package is that of this environment, the program is the installed one."""
-    words, env = offline
+    arguments, env = offline
     epc = str(installed.python.with_name("epc"))
     packages = str(distribution("mcp").locate_file(""))
     text = "judge = 'openai/gpt-3.5-turbo-0301'\nother: gpt-5.4-mini\n"
@@ -107,8 +107,8 @@ def test_without_a_network_or_a_clone_the_package_answers(
         ("judge_card", {"model": "gpt-5.4-mimi"}),
     ]
 
-    status, successor, scanned, unknown = asked(
-        questions, (*words, epc, "mcp"), installed.wheels, PYTHONPATH=packages, **env
+    status, successor, scanned, unknown = server_answers(
+        questions, (*arguments, epc, "mcp"), installed.wheels, PYTHONPATH=packages, **env
     )
 
     assert "expired since 2026-10-23 (retired)" in status[0]
@@ -130,10 +130,10 @@ def test_an_older_version_of_the_package_is_refused_with_the_command_that_brings
     (tmp_path / "mcp" / "server").mkdir(parents=True)
     for folder in ("mcp", "mcp/server"):
         (tmp_path / folder / "__init__.py").touch()
-    words = [sys.executable, "-m", "epc", "mcp"]
+    arguments = [sys.executable, "-m", "epc", "mcp"]
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
 
-    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(arguments, env=env, capture_output=True, text=True, check=False)
 
     assert done.returncode == 2
     assert done.stderr == (

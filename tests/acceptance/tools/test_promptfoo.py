@@ -36,11 +36,11 @@ ASSERTS = [
 
 class Grader(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        document = json.loads(self.rfile.read(int(self.headers["content-length"])))
         grade = json.dumps({"pass": True, "score": 0.8, "reason": "Polite."})
         message = {"role": "assistant", "content": grade}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
-        answer = json.dumps({"id": "x", "model": asked["model"], "choices": [choice]}).encode()
+        answer = json.dumps({"id": "x", "model": document["model"], "choices": [choice]}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(answer)))
@@ -78,9 +78,9 @@ def evaluated(
         "PYTHONPATH": str(distribution("numpy").locate_file("")),
         "EPC": str(installed.python.with_name("epc")),
     }
-    words = ("eval", "-c", "promptfooconfig.json", "--no-cache", "-o", "out.json")
+    arguments = ("eval", "-c", "promptfooconfig.json", "--no-cache", "-o", "out.json")
     done = subprocess.run(
-        [str(NODE), str(MAIN), *words],
+        [str(NODE), str(MAIN), *arguments],
         cwd=folder,
         env=env,
         capture_output=True,
@@ -89,8 +89,8 @@ def evaluated(
         timeout=300,
     )
     results = json.loads((folder / "out.json").read_text())["results"]["results"]
-    own = [each["gradingResult"]["componentResults"][0] for each in results]
-    return done.returncode, own, done.stdout + done.stderr
+    own_componentresults = [result["gradingResult"]["componentResults"][0] for result in results]
+    return done.returncode, own_componentresults, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -108,11 +108,11 @@ def test_a_run_fails_by_the_state_of_its_grader_and_leaves_a_verdict_file(
     config = {"apiBaseUrl": address, "apiKey": "none"}
     grader = {"id": f"openai:chat:{model}", "config": config}
 
-    done, own, printed = evaluated(grader, installed, tmp_path)
+    done, own_rows, printed = evaluated(grader, installed, tmp_path)
 
     assert done == code, printed
-    assert [each["pass"] for each in own] == [code == 0] * 2
-    assert reason in own[0]["reason"]
+    assert [record["pass"] for record in own_rows] == [code == 0] * 2
+    assert reason in own_rows[0]["reason"]
     (file,) = (tmp_path / "verdicts").iterdir()
     header, *rows = map(json.loads, file.read_text().splitlines())
     assert [row["a_score"] for row in rows] == [0.8, 0.8]
@@ -125,8 +125,8 @@ def test_a_run_fails_by_the_state_of_its_grader_and_leaves_a_verdict_file(
 
 
 def test_a_run_that_names_no_grader_fails(installed: Installed, tmp_path: Path) -> None:
-    done, own, printed = evaluated(None, installed, tmp_path)
+    done, own_rows, printed = evaluated(None, installed, tmp_path)
 
     assert done == 100
-    assert "no grader is named" in own[0]["reason"]
+    assert "no grader is named" in own_rows[0]["reason"]
     assert "epc: no verdict file: " in printed

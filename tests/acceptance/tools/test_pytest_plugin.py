@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from engine_support import PATIENCE_S
-from installed_support import Installed, beside
+from installed_support import Installed, further_environment
 
 from epc.api.pytest_plugin import JudgeWarning, assert_judge_agreement
 
@@ -47,12 +47,12 @@ def test_that_wants_to_be_sure():
 
 @pytest.fixture(scope="module")
 def fresh(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return beside(installed, tmp_path_factory.mktemp("pytest"), *NEEDED)
+    return further_environment(installed, tmp_path_factory.mktemp("pytest"), *NEEDED)
 
 
-def run(fresh: Installed, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(fresh: Installed, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = {"PATH": os.environ["PATH"], "SOURCE_DATE_EPOCH": NOON}
-    command = (str(fresh.python), *words)
+    command = (str(fresh.python), *arguments)
     return subprocess.run(
         command,
         cwd=folder,
@@ -115,17 +115,17 @@ def test_repeats_agree_as_often_as_two_of_them_are_alike() -> None:
     votes = [["a", "a", "b"], ["a", "a"], ["b", "a"], ["a"]]
 
     with pytest.warns(JudgeWarning, match=r"agrees in 44\.4% .* of 3 items.*: neither is shown"):
-        found = assert_judge_agreement(votes, at_least=0.8)
+        figure = assert_judge_agreement(votes, at_least=0.8)
 
-    assert found.value == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert figure.value == pytest.approx((1 / 3 + 1 + 0) / 3)
 
 
 def test_of_one_item_each_verdict_is_held_against_the_expected_one() -> None:
     """Clopper and Pearson's ends for 28 of 30, from their tables: 77.9% and 99.2%."""
-    found = assert_judge_agreement([[True] * 28 + [False] * 2], [True], at_least=0.7)
+    figure = assert_judge_agreement([[True] * 28 + [False] * 2], [True], at_least=0.7)
 
-    assert found.ci95 is not None
-    assert [round(end, 3) for end in found.ci95] == [0.779, 0.992]
+    assert figure.ci95 is not None
+    assert [round(end, 3) for end in figure.ci95] == [0.779, 0.992]
 
 
 def test_a_judge_that_is_shown_to_agree_too_rarely_fails() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from records_support import epc
 
-from epc.records.observed.traces import SHAPES
+from epc.records.verdicts.traces import SHAPES
 
 FOLDER = Path(__file__).parent / "traces"
 EXPORTS = sorted(
@@ -21,9 +21,11 @@ def shape(export: str) -> str:
     return export.partition("/")[0].partition("-")[0]
 
 
-def imported(export: str, out: Path, *words: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def imported(
+    export: str, out: Path, *arguments: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     source = FOLDER / export
-    done = epc("observe", "import", source, "--shape", shape(export), "--out", out, *words)
+    done = epc("observe", "import", source, "--shape", shape(export), "--out", out, *arguments)
     assert done.returncode == 0, done.stdout
     header, *rows = map(json.loads, out.read_text().splitlines())
     return header, rows
@@ -38,11 +40,11 @@ def test_the_scores_of_judges_are_verdicts_and_what_is_none_is_counted(
     export: str, tmp_path: Path
 ) -> None:
     expected = json.loads((FOLDER / export).with_name("expected.json").read_text())
-    stated = [
+    stated_words = [
         word for key, value in expected["set"].items() for word in ("--set", f"{key}={value}")
     ]
 
-    header, rows = imported(export, tmp_path / "out.jsonl", *stated)
+    header, rows = imported(export, tmp_path / "out.jsonl", *stated_words)
 
     judges = {key: setting["judge"] for key, setting in header["settings"].items()}
     found = [
@@ -51,7 +53,7 @@ def test_the_scores_of_judges_are_verdicts_and_what_is_none_is_counted(
             judges[row["setting"]]["name"],
             judges[row["setting"]]["model"],
             round(row["a_score"], 9) if "a_score" in row else row["verdict"],
-            *(row.get(each) for each in ("date", "a_by", "repeat")),
+            *(row.get(text) for text in ("date", "a_by", "repeat")),
         ]
         for row in rows
     ]
@@ -89,9 +91,9 @@ def test_a_score_that_failed_is_of_no_judge_where_none_of_its_metric_is_known(
 
 
 def test_labels_and_a_judge_that_the_user_states_make_verdicts(tmp_path: Path) -> None:
-    words = ("--label", "polite=1", "--set", "judge=openai/gpt-5.4-mini")
+    arguments = ("--label", "polite=1", "--set", "judge=openai/gpt-5.4-mini")
 
-    header, rows = imported("langfuse/scores.json", tmp_path / "out.jsonl", *words)
+    header, rows = imported("langfuse/scores.json", tmp_path / "out.jsonl", *arguments)
 
     assert [row["a_score"] for row in rows] == [0.8, 0.0, 1.0, 3.2]
     assert header["left_out"] == {"scores by people": 1}

@@ -40,9 +40,15 @@ def maintainer(forge: Forge) -> Path:
     return clone
 
 
-def fetch(forge: Forge, out: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def fetch(forge: Forge, out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return epc(
-        "admin", "github", "fetch", "--out", out, *(words or ("--pull", "7")), cwd=maintainer(forge)
+        "admin",
+        "github",
+        "fetch",
+        "--out",
+        out,
+        *(arguments or ("--pull", "7")),
+        cwd=maintainer(forge),
     )
 
 
@@ -161,10 +167,10 @@ def test_a_folders_name_is_no_command_to_a_log_and_steers_no_terminal(
     assert (done.returncode, checked.returncode, commented.returncode) == (0, 1, 2)
     assert len(done.stdout.splitlines()) == 1
     assert (tmp_path / "offered" / "submissions" / name).is_dir()
-    for said in (done.stdout, done.stderr, checked.stdout, checked.stderr, commented.stderr):
-        assert all(line.isprintable() for line in said.split("\n")), said
-        assert not any(line.lstrip().startswith("::") for line in said.split("\n")), said
-        assert "##[" not in said
+    for output in (done.stdout, done.stderr, checked.stdout, checked.stderr, commented.stderr):
+        assert all(line.isprintable() for line in output.split("\n")), output
+        assert not any(line.lstrip().startswith("::") for line in output.split("\n")), output
+        assert "##[" not in output
 
 
 @attack("outside")
@@ -182,9 +188,9 @@ def test_a_folder_of_all_submissions_that_is_a_link_stays_one(forge: Forge, tmp_
 
 def tree(forge: Forge, *lines: str) -> str:
     """Return a tree of lines that git's own porcelain would not write."""
-    words = ["git", "-C", str(forge.work), "mktree", "--missing"]
+    arguments = ["git", "-C", str(forge.work), "mktree", "--missing"]
     given = "".join(f"{line}\n" for line in lines).encode()
-    done = subprocess.run(words, input=given, capture_output=True, check=True)
+    done = subprocess.run(arguments, input=given, capture_output=True, check=True)
     return done.stdout.decode().strip()
 
 
@@ -251,8 +257,8 @@ def test_a_file_of_many_megabytes_is_not_read_but_refused(forge: Forge, tmp_path
     assert done.returncode == 0, done.stderr
     assert status.st_size == 70 * 2**20 + 1
     assert status.st_blocks * 512 < 2**20, "it takes no room"
-    (found,) = json.loads(checked.stdout)["submissions"]
-    assert any(f["clause"] == "Submission S3" for f in found["findings"])
+    (submission,) = json.loads(checked.stdout)["submissions"]
+    assert any(f["clause"] == "Submission S3" for f in submission["findings"])
 
 
 @attack("bounds")
@@ -332,8 +338,8 @@ def test_what_a_pull_request_offers_never_becomes_markup_in_the_summary(
     assert runner.summary.startswith("### Refused: ")
     assert "a.example" in runner.summary
     assert not kinds & {"link_open", "image", "html_inline", "html_block", "table_open", "fence"}
-    words = " ".join(token.content for token in inner if token.type == "text")
-    assert not [mark for mark in ("@", "://", "<", "a.example") if mark in words]
+    text = " ".join(token.content for token in inner if token.type == "text")
+    assert not [mark for mark in ("@", "://", "<", "a.example") if mark in text]
 
 
 def test_an_event_of_another_kind_is_misuse(forge: Forge, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ PINNED = re.compile(r"uses: ([a-z-]+/[a-z-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)"
 Done = subprocess.CompletedProcess[str]
 
 
-def run(*words: str | Path) -> Done:
+def run(*arguments: str | Path) -> Done:
     return subprocess.run(
-        [str(BIN / words[0]), *map(str, words[1:])],
+        [str(BIN / arguments[0]), *map(str, arguments[1:])],
         capture_output=True,
         text=True,
         check=False,
@@ -101,15 +101,15 @@ def test_every_action_is_pinned_and_its_digest_stands_in_the_list() -> None:
 
 @pytest.mark.parametrize("name", all_workflows())
 def test_a_workflow_may_do_nothing_that_no_job_asks_for(name: str) -> None:
-    given = workflow(name)
+    document = workflow(name)
 
-    assert given["permissions"] == {}
-    assert given["concurrency"]["group"]
-    for job in given["jobs"].values():
+    assert document["permissions"] == {}
+    assert document["concurrency"]["group"]
+    for job in document["jobs"].values():
         assert job["runs-on"] == "ubuntu-24.04"
         assert 1 <= job["timeout-minutes"] <= 90
         assert job["permissions"]
-    for _, step in steps(given):
+    for _, step in steps(document):
         assert "${{" not in step.get("run", "")
 
 
@@ -145,12 +145,12 @@ def test_a_token_is_given_to_gh_alone() -> None:
 def test_no_workflow_hands_a_token_or_a_secret_to_a_pull_request() -> None:
     for name in all_workflows():
         text = (WORKFLOWS / name).read_text()
-        given = workflow(name)
+        document = workflow(name)
         assert "pull_request_target" not in text
         assert ("secrets." in text) == (name == "measure.yml")
-        if "pull_request" in given["on"]:
+        if "pull_request" in document["on"]:
             assert "github.token" not in text
-            for job in given["jobs"].values():
+            for job in document["jobs"].values():
                 assert job["permissions"] == {"contents": "read"}
                 assert "environment" not in job
 
@@ -172,10 +172,10 @@ def test_no_workflow_goes_on_from_what_a_pull_request_ran() -> None:
 
 def test_a_key_is_given_to_the_one_step_that_measures() -> None:
     """By hand alone: nothing that somebody else does in a fork starts it."""
-    given = workflow("measure.yml")
+    document = workflow("measure.yml")
 
-    assert list(given["on"]) == ["workflow_dispatch"]
-    (job,) = given["jobs"].values()
+    assert list(document["on"]) == ["workflow_dispatch"]
+    (job,) = document["jobs"].values()
     assert job["environment"] == "measurement"
     keyed = [step["run"] for step in job["steps"] if "secrets." in str(step)]
     assert [command.split()[:2] for command in keyed] == [[".venv/bin/epc", "run"]]

@@ -36,7 +36,7 @@ def day_of_the_last_event() -> str:
 
 
 class People:
-    """Those who use a repository on GitHub, each with a token of their own."""
+    """Users of a repository on GitHub, each with a token of their own."""
 
     def __init__(self, server: LocalGitHub, folder: Path) -> None:
         self.github, self.folder = server, folder
@@ -45,9 +45,9 @@ class People:
         self.second = server.token("second", server.tokens[self.maintainer].may)
         self.stranger = server.fork("stranger")
 
-    def ask(self, who: str, method: str, path: str, body: Json | None = None) -> tuple[int, Json]:
+    def ask(self, name: str, method: str, path: str, body: Json | None = None) -> tuple[int, Json]:
         request = urllib.request.Request(f"{self.github.address}/api/{AT}{path}", method=method)
-        request.add_header("Authorization", f"Bearer {who}")
+        request.add_header("Authorization", f"Bearer {name}")
         request.data = json.dumps(body or {}).encode()
         try:
             with urllib.request.urlopen(request) as answer:
@@ -60,9 +60,9 @@ class People:
         git(self.folder, "clone", "--quiet", self.github.url(owner), str(folder))
         return folder
 
-    def push(self, clone: Path, who: str, branch: str, *, owner: str = "owner") -> str:
+    def push(self, clone: Path, name: str, branch: str, *, owner: str = "owner") -> str:
         """Push HEAD as a branch, and return what was refused; empty if nothing."""
-        url = self.github.url(owner).replace("http://", f"http://x:{who}@")
+        url = self.github.url(owner).replace("http://", f"http://x:{name}@")
         before = len(self.github.refused)
         try:
             git(clone, "push", "--quiet", "--force", url, f"HEAD:refs/heads/{branch}")
@@ -71,14 +71,14 @@ class People:
             return f"{refused}{self.github.refused[before:]}"
         return ""
 
-    def offer(self, who: str, head: str) -> int:
+    def offer(self, name: str, head: str) -> int:
         code, pull = self.ask(
-            who, "POST", "/pulls", {"head": head, "base": "main", "title": "T", "body": ""}
+            name, "POST", "/pulls", {"head": head, "base": "main", "title": "T", "body": ""}
         )
         assert code == 200, pull
         return int(pull["number"])
 
-    def walk(self, started: Run, *only: str, edited: Json | None = None) -> Runner:
+    def walk(self, started: Run, *arguments: str, edited: Json | None = None) -> Runner:
         """Run a workflow that an event started, and tell GitHub what came of it."""
         runner = Runner(
             home=self.folder / f"run-{started.id}",
@@ -88,7 +88,7 @@ class People:
             run=started,
             more={"SOURCE_DATE_EPOCH": day_of_the_last_event()},
         )
-        runner.walk(started.workflow, *only, edited=edited)
+        runner.walk(started.workflow, *arguments, edited=edited)
         self.github.completed(started, ok=not runner.failed)
         return runner
 
@@ -140,9 +140,9 @@ def few(tmp_path: Path) -> Iterator[People]:
 
 def submit(clone: Path, run: Path) -> str:
     """Make a submission in the contributor's clone as the guide says, and return its slug."""
-    who = ("--contributor", "A. Name", "--login", "stranger", "--licence", "CC-BY-4.0")
-    words = ("submission", "new", run, *who, "--conflicts", "none", "--endpoint", "direct")
-    done = epc(*words, cwd=clone)
+    options = ("--contributor", "A. Name", "--login", "stranger", "--licence", "CC-BY-4.0")
+    arguments = ("submission", "new", run, *options, "--conflicts", "none", "--endpoint", "direct")
+    done = epc(*arguments, cwd=clone)
     assert done.returncode == 0, done.stderr
     commit(clone, "Offer a measurement")
     return Path(done.stdout.strip()).name
@@ -165,25 +165,25 @@ def contributed(people: People, run: Path) -> tuple[int, str]:
 
     assert people.github.queued() == [], "a first-time contributor's runs wait for approval"
     first = people.github.runs[0]
-    code, said = people.ask(people.stranger, "POST", f"/actions/runs/{first.id}/approve")
-    assert (code, said["message"]) == (403, "Resource not accessible by integration")
+    code, document = people.ask(people.stranger, "POST", f"/actions/runs/{first.id}/approve")
+    assert (code, document["message"]) == (403, "Resource not accessible by integration")
     people.let_run(number)
 
     begun = processor()
     checks = people.started("ci.yml", "submission.yml")
     assert len(checks) == 2
-    shown = ""
+    text = ""
     for started in checks:
         runner = people.walk(started)
         assert runner.failed == [], runner.said
         assert "make test" not in runner.ran
         assert "make reproduce" not in runner.ran
-        shown += runner.summary
+        text += runner.summary
         assert all(actor.may == {"contents": "read"} for actor in _jobs(people.github))
     assert processor() - begun < 60, "of three minutes; installing takes its part"
 
-    assert shown.startswith("### This submission can be published.\n")
-    assert f"**`{slug}`**: ready" in shown
+    assert text.startswith("### This submission can be published.\n")
+    assert f"**`{slug}`**: ready" in text
     assert people.github.queued() == [], "nothing with a token that writes follows on a check"
     return number, slug
 
@@ -194,10 +194,10 @@ def _jobs(server: LocalGitHub) -> list[Actor]:
 
 def merged(people: People, number: int) -> None:
     """The stranger's pull request is merged when somebody with write access has approved it."""
-    code, said = people.merge(number, approver=people.stranger)
-    assert (code, "approving review" in said["message"]) == (405, True)
-    code, said = people.merge(number, approver=people.maintainer)
-    assert code == 200, said
+    code, document = people.merge(number, approver=people.stranger)
+    assert (code, "approving review" in document["message"]) == (405, True)
+    code, document = people.merge(number, approver=people.maintainer)
+    assert code == 200, document
 
 
 @pytest.mark.slow
@@ -237,18 +237,18 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
     # The bot's pull request starts nothing until a maintainer says so.
     number = proposal["number"]
     assert people.started("submission.yml") == []
-    code, said = people.merge(number, approver=people.maintainer)
-    assert (code, "Required status check" in said["message"]) == (405, True)
+    code, document = people.merge(number, approver=people.maintainer)
+    assert (code, "Required status check" in document["message"]) == (405, True)
     people.let_run(number)
     for started in people.github.queued():
         if (started.workflow, started.sha) == ("submission.yml", proposal["head"]["sha"]):
             runner = people.walk(started)
             assert runner.failed == [], runner.said
     people.passed()
-    code, said = people.merge(number, approver=people.maintainer, sha=stale)
-    assert (code, "was modified" in said["message"]) == (409, True)
-    code, said = people.merge(number, approver=people.maintainer, sha=proposal["head"]["sha"])
-    assert code == 200, said
+    code, document = people.merge(number, approver=people.maintainer, sha=stale)
+    assert (code, "was modified" in document["message"]) == (409, True)
+    code, document = people.merge(number, approver=people.maintainer, sha=proposal["head"]["sha"])
+    assert code == 200, document
     (third,) = people.started("publish.yml")
     runner = people.walk(third, "registry")
     assert runner.failed == ["make publish"], runner.said
@@ -260,7 +260,7 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
 @pytest.mark.slow
 def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
     clone = people.clone("owner")
-    words = (
+    arguments = (
         "admin",
         "snapshot",
         "withdraw",
@@ -269,15 +269,15 @@ def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
         "the answers came from a cache",
     )
     today = environment(SOURCE_DATE_EPOCH=day_of_the_last_event())
-    assert epc(*words, cwd=clone, env=today).returncode == 0
+    assert epc(*arguments, cwd=clone, env=today).returncode == 0
     commit(clone, "Withdraw v1.0-AlwaysA")
     assert people.push(clone, people.maintainer, "withdrawal") == ""
     number = people.offer(people.maintainer, "withdrawal")
     people.passed()
-    code, said = people.ask(people.maintainer, "POST", f"/pulls/{number}/reviews")
-    assert (code, said["message"]) == (422, "Can not approve your own pull request")
-    code, said = people.merge(number, approver=people.second)
-    assert code == 200, said
+    code, document = people.ask(people.maintainer, "POST", f"/pulls/{number}/reviews")
+    assert (code, document["message"]) == (422, "Can not approve your own pull request")
+    code, document = people.merge(number, approver=people.second)
+    assert code == 200, document
     (last,) = people.started("publish.yml")
     runner = people.walk(last, "build", "deploy")
     assert runner.failed == [], runner.said
@@ -293,8 +293,8 @@ def proposed(few: People, token: str) -> tuple[int, str]:
     (clone / "text.md").write_text("<!-- epc-test -->\nwords\n")
     commit(clone, "Anything")
     env = environment(**few.github.gh(few.folder / "gh", token))
-    words = ("admin", "github", "propose", "text.md", "--branch", "publication", "--title", "T")
-    done = epc(*words, cwd=clone, env=env)
+    arguments = ("admin", "github", "propose", "text.md", "--branch", "publication", "--title", "T")
+    done = epc(*arguments, cwd=clone, env=env)
     return done.returncode, done.stderr
 
 
@@ -306,9 +306,9 @@ def test_the_bot_can_be_no_bypass_actor_and_an_app_can(few: People) -> None:
         actor = {"actor_id": app, "actor_type": "Integration", "bypass_mode": "always"}
         return few.ask(few.maintainer, "PUT", "/rulesets/1", {"bypass_actors": [actor]})
 
-    code, said = bypassed_by(ACTIONS_APP)
+    code, document = bypassed_by(ACTIONS_APP)
 
-    assert (code, "must be part of the ruleset source" in said["message"]) == (422, True)
+    assert (code, "must be part of the ruleset source" in document["message"]) == (422, True)
     assert bypassed_by(4242)[0] == 200
     clone = few.clone("owner")
     git(clone, "commit", "--quiet", "--allow-empty", "--message", "by an App")
@@ -321,9 +321,9 @@ def test_the_bot_can_be_no_bypass_actor_and_an_app_can(few: People) -> None:
 def test_an_apps_pull_request_is_checked_at_once_and_the_bots_waits(few: People) -> None:
     app = few.github.token("registry[bot]", WRITES, app=4242)
 
-    code, said = proposed(few, app)
+    code, text = proposed(few, app)
 
-    assert (code, "opened #7" in said) == (0, True), said
+    assert (code, "opened #7" in text) == (0, True), text
     assert len(few.started("ci.yml", "submission.yml")) == 2
 
 
@@ -362,10 +362,10 @@ def test_an_app_publishes_as_documented_and_its_checks_start_at_once(
     assert f"publishes `v1.0-CoinFlip` from `{slug}`" in proposal["body"]
     assert len(few.started("ci.yml", "submission.yml")) == 2, "nobody had to approve them"
     few.passed()
-    code, said = few.merge(proposal["number"], approver=few.second)
-    assert code == 200, said
-    (again,) = few.started("publish.yml")
-    assert few.walk(again, "registry", edited=by_an_app()).failed == []
+    code, document = few.merge(proposal["number"], approver=few.second)
+    assert code == 200, document
+    (repeated_run,) = few.started("publish.yml")
+    assert few.walk(repeated_run, "registry", edited=by_an_app()).failed == []
     tagged = git(few.github.at("owner"), "rev-parse", "v1.0-CoinFlip^{commit}").strip()
     assert tagged == proposal["head"]["sha"]
 
@@ -383,10 +383,10 @@ def test_a_token_that_may_not_propose_is_told_so(
 ) -> None:
     few.github.actions_may_propose = may != WRITES
 
-    code, said = proposed(few, few.github.token(BOT, may, app=ACTIONS_APP))
+    code, text = proposed(few, few.github.token(BOT, may, app=ACTIONS_APP))
 
     assert code == 3
-    assert message in said
+    assert message in text
     assert few.github.pulls == {}
 
 

@@ -63,9 +63,9 @@ def test_ci_reproduces_what_is_published_and_dvc_then_has_nothing_to_do(
     clone = tmp_path / "published" / "clone"
     pipeline = clone / "pipeline"
 
-    def dvc(*words: str) -> str:
+    def dvc(*arguments: str) -> str:
         done = subprocess.run(
-            [clone / ".venv" / "bin" / "dvc", "--cd", pipeline, *words],
+            [clone / ".venv" / "bin" / "dvc", "--cd", pipeline, *arguments],
             env=os.environ | {"DVC_NO_ANALYTICS": "1"},
             capture_output=True,
             text=True,
@@ -114,20 +114,28 @@ def web(tmp_path: Path) -> Iterator[dict[str, str]]:
     """Yield the variables by which a program sees the web of this test and no other."""
     known = addresses(ROOT, of_folder(ROOT))
     hosts = sorted({urlsplit(address).hostname or "" for address in known})
-    made = tmp_path / "web.pem"
+    path = tmp_path / "web.pem"
     names = ",".join(f"DNS:{host}" for host in hosts)
     request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    own = ["-nodes", "-days", "36500", "-subj", "/CN=test", "-addext", f"subjectAltName={names}"]
-    files = ["-keyout", str(made.with_suffix(".key")), "-out", str(made)]
-    subprocess.run([*request, *own, *files], check=True, capture_output=True)
-    with listening(_Web, certificate=made) as proxy:
-        yield {"http_proxy": proxy, "https_proxy": proxy, "SSL_CERT_FILE": str(made)}
+    own_options = [
+        "-nodes",
+        "-days",
+        "36500",
+        "-subj",
+        "/CN=test",
+        "-addext",
+        f"subjectAltName={names}",
+    ]
+    files = ["-keyout", str(path.with_suffix(".key")), "-out", str(path)]
+    subprocess.run([*request, *own_options, *files], check=True, capture_output=True)
+    with listening(_Web, certificate=path) as proxy:
+        yield {"http_proxy": proxy, "https_proxy": proxy, "SSL_CERT_FILE": str(path)}
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> dict[str, str]:
     """Return the variables by which pip finds newer lists; one of the packages is gone."""
-    told = {
+    listed_model = {
         "provider": "OpenAI",
         "model_id": "gpt-4o-2024-08-06",
         "shutdown_date": "2027-03-01",
@@ -138,7 +146,7 @@ def index(tmp_path: Path) -> dict[str, str]:
     chat = {"mode": "chat", "litellm_provider": "openai"}
     prices = {"commit": "0" * 40, "committed_at": "2026-11-20", "source": "https://prices.example"}
     lists: dict[str, tuple[str, object]] = {
-        "llm_sunset": ("llm_sunset/snapshot.json", [told]),
+        "llm_sunset": ("llm_sunset/snapshot.json", [listed_model]),
         "bydtech_model_retire": ("model_retire/models.json", {"models": []}),
         "model_prices": ("model_prices/snapshot.json", {"models_dev": prices, "prices": {}}),
         "litellm": (
@@ -183,10 +191,10 @@ def test_the_daily_issue_is_opened_then_changed(
 
     before = {"number": 7, "body": "<!-- epc-upkeep -->\nyesterday", "user": {"login": BOT}}
     answers = {"issues?state=open&per_page=100&page=1": [before]}
-    again = Runner(home=tmp_path / "b", origin=origin, answers=answers, more=web | index)
-    again.walk("expiry.yml")
+    repeated_runner = Runner(home=tmp_path / "b", origin=origin, answers=answers, more=web | index)
+    repeated_runner.walk("expiry.yml")
 
-    (changed,) = again.calls("PATCH", "POST")
+    (changed,) = repeated_runner.calls("PATCH", "POST")
     assert (changed["method"], changed["path"]) == ("PATCH", "issues/7")
     assert changed["body"] == {"body": text}
 
@@ -223,8 +231,8 @@ def test_a_fork_measures_attests_and_offers(origin: Path, tmp_path: Path) -> Non
     assert not any(key in path.read_text() for path in run.iterdir())
     record = ("manifest.json", "calls.jsonl", "trials.jsonl", "weights.jsonl")
     assert {f"build/run/{name}" for name in record} <= set(runner.attested)
-    who = ("--contributor", "A. Name", "--login", "a-name", "--conflicts", "none")
-    new = run_program("submission", "new", run, *who, "--licence", "CC-BY-4.0", cwd=fork)
+    options = ("--contributor", "A. Name", "--login", "a-name", "--conflicts", "none")
+    new = run_program("submission", "new", run, *options, "--licence", "CC-BY-4.0", cwd=fork)
     assert new.returncode == 0, new.stderr
     folder = Path(new.stdout.decode().strip())
     done = as_text(run_program("submission", "check", folder, cwd=fork))

@@ -50,7 +50,7 @@ CHOICES: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluator:
-    """One point of the search. `turned`: how much of the visual ranking is another one."""
+    """A point of the search. `turned`: how much of the visual ranking is another one."""
 
     strategies: float
     sd: float
@@ -101,12 +101,12 @@ class Evaluator:
         )
 
 
-def kept() -> dict[str, list[tuple[Evaluator, dict[str, float]]]]:
+def worst_finds() -> dict[str, list[tuple[Evaluator, dict[str, float]]]]:
     """Return the worst finds by side, each with the rates at which it was called coupled."""
-    told = json.loads(FINDS.read_text("utf-8"))
+    document = json.loads(FINDS.read_text("utf-8"))
     return {
         side: [(Evaluator(**find["evaluator"]), find["rates"]) for find in finds]
-        for side, finds in told.items()
+        for side, finds in document.items()
     }
 
 
@@ -120,8 +120,8 @@ def drawn(rng: Generator, side: str) -> Evaluator:
 
 def true_regret(evaluator: Evaluator) -> float:
     """Return the mean crossing regret of the population of tasks: of 400 of them."""
-    many = replace(evaluator, tasks_text=400, tasks_visual=400)
-    cells = many.kind().chances(np.random.default_rng(1), 40)
+    many_evaluator = replace(evaluator, tasks_text=400, tasks_visual=400)
+    cells = many_evaluator.kind().chances(np.random.default_rng(1), 40)
     one, two = (
         (told[..., 0] / told[..., :2].sum(-1)).mean(-1) for told in (cells.text, cells.visual)
     )
@@ -156,17 +156,17 @@ def climbed(side: str, runs: int, until: float, rng: Generator) -> Evaluator:
         start = drawn(rng, side)
         if side == "false" or true_regret(start) >= LEAST:
             starts.append(start)
-    told = [worth(start, side, runs // 2, rng) for start in starts]
-    best, value = starts[int(np.argmax(told))], max(told)
+    figures = [worth(start, side, runs // 2, rng) for start in starts]
+    best, value = starts[int(np.argmax(figures))], max(figures)
     names = [field.name for field in fields(Evaluator) if side != "false" or field.name != "turned"]
     for name in rng.permutation(names):
         for choice in CHOICES[name]:
             if time.monotonic() > until:
                 return best
-            other = replace(best, **{str(name): float(choice)})
-            reached = worth(other, side, runs, rng)
+            other_evaluator = replace(best, **{str(name): float(choice)})
+            reached = worth(other_evaluator, side, runs, rng)
             if reached > value:
-                best, value = other, reached
+                best, value = other_evaluator, reached
     return best
 
 
@@ -177,10 +177,10 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=4)
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    rng, end = np.random.default_rng(asked.seed), time.monotonic() + 60 * asked.minutes
+    options = parser.parse_args()
+    rng, end = np.random.default_rng(options.seed), time.monotonic() + 60 * options.minutes
     while time.monotonic() < end:
-        best = climbed(asked.side, asked.runs, end, rng)
+        best = climbed(options.side, options.runs, end, rng)
         rates = {RULE: rate(best, 200, rng)}
         print(json.dumps({"evaluator": asdict(best), "rates": rates}), flush=True)
 

@@ -18,10 +18,10 @@ def write(
     parser.add_argument("--out", type=Path, default=Path("/dev/stdout"))
     parser.add_argument("--runs", type=int, default=runs)
     parser.add_argument("--only", default="")
-    asked = parser.parse_args()
-    with asked.out.open("w", newline="", encoding="utf-8") as file:
+    options = parser.parse_args()
+    with options.out.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(columns)
-        for row in rows(asked.only, asked.runs):
+        for row in rows(options.only, options.runs):
             out.writerow(row)
             file.flush()

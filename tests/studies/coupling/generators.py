@@ -39,7 +39,7 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One kind of evaluator: each run draws its own preferences, tasks and cells."""
+    """A kind of evaluator: each run draws its own preferences, tasks and cells."""
 
     name: str
     chances: Callable[[Generator, int], Chances]
@@ -70,7 +70,7 @@ def verdicts(win: Array, ties: float = 0.0) -> Array:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """One domain of `ranked`: log-odds = (ranking + shift) / noise + task + interaction + topic."""
+    """A domain of `ranked`: log-odds = (ranking + shift) / noise + task + interaction + topic."""
 
     tasks: int = 8
     shift: float = 0.0
@@ -197,13 +197,13 @@ def _phases(
     text: Array, visual: Array, seeds: int, rounds: int, rng: Generator
 ) -> tuple[Counts, Counts, Array]:
     runs, strategies = text.shape[:2]
-    told = [np.zeros(cells.shape, np.int64) for cells in (text, visual)]
+    totals = [np.zeros(cells.shape, np.int64) for cells in (text, visual)]
     uniform = np.full((runs * seeds, strategies), 1 / strategies)
-    first = _play(uniform, text, told[0], rounds, rng)
-    second = _play(uniform, visual, told[1], rounds, rng)
-    _play(first, visual, told[1], rounds, rng)
-    _play(second, text, told[0], rounds, rng)
-    return told[0], told[1], np.stack([first, second]).reshape(2, runs, seeds, strategies)
+    first = _play(uniform, text, totals[0], rounds, rng)
+    second = _play(uniform, visual, totals[1], rounds, rng)
+    _play(first, visual, totals[1], rounds, rng)
+    _play(second, text, totals[0], rounds, rng)
+    return totals[0], totals[1], np.stack([first, second]).reshape(2, runs, seeds, strategies)
 
 
 def _play(start: Array, cells: Array, counts: Counts, rounds: int, rng: Generator) -> Array:
@@ -218,9 +218,9 @@ def _play(start: Array, cells: Array, counts: Counts, rounds: int, rng: Generato
         odds = cells[run, chosen, task]
         won, lost = said < odds[:, 0], (said >= odds[:, 0]) & (said < odds[:, 0] + odds[:, 1])
         np.add.at(counts, (run, chosen, task, np.where(won, 0, np.where(lost, 1, 2))), 1)
-        held = weights[wheels, chosen]
-        moved = np.maximum(FLOOR, held + np.where(won, WIN, -LOSS))
-        weights[wheels, chosen] = np.where(won | lost, moved, held)
+        held_weight = weights[wheels, chosen]
+        moved = np.maximum(FLOOR, held_weight + np.where(won, WIN, -LOSS))
+        weights[wheels, chosen] = np.where(won | lost, moved, held_weight)
         weights /= weights.sum(axis=1, keepdims=True)
     return weights
 

@@ -69,9 +69,9 @@ class Case:
             shape = len(odds), tasks
             value = odds[:, None] + self.interaction_sd * rng.standard_normal(shape)
             value = value + self.task_sd * rng.standard_normal(tasks)
-            said = np.where(rng.random(shape) < logistic(value), 0, 1)
-            said[rng.random(shape) < ties] = 2
-            both.append(np.eye(3, dtype=np.int64)[said])
+            choices = np.where(rng.random(shape) < logistic(value), 0, 1)
+            choices[rng.random(shape) < ties] = 2
+            both.append(np.eye(3, dtype=np.int64)[choices])
         return both[0], both[1]
 
     def truth(self, kept: tuple[int, ...]) -> list[dict[str, float]]:
@@ -110,9 +110,9 @@ def trained(start: Array, rates: Array, ties: float, rng: Generator) -> Array:
     for _ in range(ROUNDS):
         spun, said, tied = rng.random((3, len(start)))
         chosen = np.minimum((np.cumsum(weights, axis=1) <= spun[:, None]).sum(1), len(rates) - 1)
-        held = weights[rows, chosen]
-        moved = np.maximum(FLOOR, held + np.where(said < rates[chosen], WIN, -LOSS))
-        weights[rows, chosen] = np.where(tied < ties, held, moved)
+        held_weight = weights[rows, chosen]
+        moved = np.maximum(FLOOR, held_weight + np.where(said < rates[chosen], WIN, -LOSS))
+        weights[rows, chosen] = np.where(tied < ties, held_weight, moved)
         weights /= weights.sum(1, keepdims=True)
     return weights
 

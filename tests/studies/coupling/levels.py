@@ -72,11 +72,11 @@ def kinds(tasks: int) -> list[Kind]:
     ]
 
 
-def cells(only: str) -> Iterator[tuple[Kind, str, int]]:
+def cells(text: str) -> Iterator[tuple[Kind, str, int]]:
     """Yield what is asked: every pair once, and of 8 tasks also round by round."""
     for place in range(len(kinds(SIZES[0]))):
         for mode, tasks in (("exhaustive", 8), (FRESH, 8), *(("exhaustive", n) for n in SIZES[1:])):
-            if only in (kind := kinds(tasks)[place]).name:
+            if text in (kind := kinds(tasks)[place]).name:
                 yield kind, mode, tasks
 
 

@@ -19,7 +19,9 @@ def units(
     groups: tuple[list[int], list[int]] | None = None,
 ) -> Units:
     """Return a table's units; `recorded`: a pair has the verdict that was recorded."""
-    table = VerdictTable(counts={"text": text, "visual": visual}, repeated=recorded, whole=recorded)
+    table = VerdictTable(
+        counts={"text": text, "visual": visual}, repeated=recorded, is_whole=recorded
+    )
     names = [f"strategy {index:02}" for index in range(len(text))]
     declared = groups and {
         domain: [str(group) for group in of]
@@ -33,30 +35,38 @@ def coupled(text: Counts, visual: Counts, *, recorded: bool, fewer: int) -> bool
 
     They are worked out where the rest of the rule asks for them alone.
     """
-    of = units(text, visual, recorded=recorded)
+    unit_set = units(text, visual, recorded=recorded)
     rule = UpdateRule()
-    if not of.bearable or of.splits < FEWEST_SPLITS or clustered(clusters(of)):
+    if not unit_set.bearable or unit_set.splits < FEWEST_SPLITS or clustered(clusters(unit_set)):
         return False
-    if not permutable(of) or permuted(of, rounds=ROUNDS, rule=rule) > LEVEL:
+    if not permutable(unit_set) or permuted(unit_set, rounds=ROUNDS, rule=rule) > LEVEL:
         return False
 
     def figures(rates: Rates, wheels: int, alike: bool) -> list[dict[str, Array]]:  # noqa: FBT001
-        return figures_of(rates, of.ties, rounds=ROUNDS, rule=rule, wheels=wheels, alike=alike)
+        return figures_of(
+            rates, unit_set.ties, rounds=ROUNDS, rule=rule, wheels=wheels, alike=alike
+        )
 
-    into = estimates(of, figures, fewer=fewer)
-    return (cost((own["regret"].value, own["crossing"].value) for own in into) or 0.0) >= MARGIN
+    into = estimates(unit_set, figures, fewer=fewer)
+    return (
+        cost(
+            (own_estimates["regret"].value, own_estimates["crossing"].value)
+            for own_estimates in into
+        )
+        or 0.0
+    ) >= MARGIN
 
 
 def figures_into_both(
     text: Counts, visual: Counts
 ) -> tuple[tuple[int, ...], list[dict[str, tuple[float, float, float]]]]:
     """Return which strategies are kept and, into text and visual, figures and intervals."""
-    of = units(text, visual, recorded=True)
-    crossed = crossings(of, rounds=ROUNDS, rule=UpdateRule())
-    p_value = p_value_of(of, crossed.crossings, rounds=ROUNDS, rule=UpdateRule())
+    unit_set = units(text, visual, recorded=True)
+    crossed = crossings(unit_set, rounds=ROUNDS, rule=UpdateRule())
+    p_value = p_value_of(unit_set, crossed.crossings, rounds=ROUNDS, rule=UpdateRule())
     found = []
     for domain in ("text", "visual"):
-        into = crossed.into[of.domains.index(domain)]
+        into = crossed.into[unit_set.domains.index(domain)]
         intervals = {
             "redirected": redirected_interval(into.redirected, p_value),
             "regret": into.regret.interval,
@@ -70,4 +80,4 @@ def figures_into_both(
             }
         )
     names = [f"strategy {index:02}" for index in range(len(text))]
-    return tuple(map(names.index, of.strategies)), found
+    return tuple(map(names.index, unit_set.strategies)), found

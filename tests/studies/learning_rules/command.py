@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import click
 
-from epc.cli.common import echo_json, note
+from epc.cli.common import echo_json, print_note
 from epc.cli.options import NEW_FOLDER, format_option, grid_options
 from epc.errors import UsageError
 
@@ -77,7 +77,7 @@ def command(
     else:
         click.echo(markdown(study), nl=False)
     if out is not None:
-        note("wrote    " + ", ".join(map(str, write(study, out))))
+        print_note("wrote    " + ", ".join(map(str, write(study, out))))
 
 
 def _recorded(named: str) -> "list[Loop]":
@@ -86,7 +86,7 @@ def _recorded(named: str) -> "list[Loop]":
 
     from epc.audit.units import units_of
     from epc.cli.planning import manifest_named
-    from epc.engine.recorded import read_table
+    from epc.engine.verdicts import read_table
     from epc.records.manifest import verdict_table
     from epc.spec.domains import PAIRED
     from epc.spec.epc_v1 import ROUNDS

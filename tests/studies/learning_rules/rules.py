@@ -11,7 +11,7 @@ from typing import Final, Literal
 from epc.arrays import Array, Flags, Generator, np
 from epc.audit.transfer import Rates, estimates, figures_of, policies, won_shares
 from epc.audit.units import Units, units_of
-from epc.engine.recorded import Table
+from epc.engine.verdicts import Table
 from epc.protocol.draws import stream_of
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.table import Cell as Comparison
@@ -118,7 +118,7 @@ class Loop:
 
     @property
     def differs(self) -> bool:
-        """Whether the interval of the difference leaves 0 out."""
+        """Return whether the interval of the difference leaves 0 out."""
         interval = self.apart_ci95
         return interval is not None and not interval[0] <= 0 <= interval[1]
 
@@ -137,15 +137,21 @@ def points(runs: int) -> list[Point]:
     return [
         *(Point(kind="truth", judge=name) for name in JUDGES),
         *(
-            Point(kind="grid", judge=name, number=at)
+            Point(kind="grid", judge=name, number=position)
             for name in ("noise", "carries a favourite")
-            for at in range(len(RATES))
+            for position in range(len(RATES))
         ),
         *(
-            Point(kind="words", judge=name, tasks=n, runs=min(A_POINT, runs - at), number=at)
+            Point(
+                kind="words",
+                judge=name,
+                tasks=n,
+                runs=min(A_POINT, runs - position),
+                number=position,
+            )
             for name in LEVELLED
             for n in TASKS
-            for at in range(0, runs, A_POINT)
+            for position in range(0, runs, A_POINT)
         ),
     ]
 
@@ -159,7 +165,7 @@ def work(point: Point) -> Part:
     population = replace(JUDGES[point.judge], tasks=(point.tasks, point.tasks))
     differ, any_differs = dict.fromkeys((rule.name for rule in OTHERS), 0), 0
     runs = simulate_runs(population, runs=point.runs, seeds=1, reuse="exhaustive", rng=point.rng)
-    names = [f"{at:03}" for at in range(population.strategies)]
+    names = [f"{index:03}" for index in range(population.strategies)]
     for run in runs:
         units = units_of(run.table, names)
         outcomes = loops(point.judge, units, rounds=population.rounds)
@@ -194,8 +200,8 @@ def loops(judge: str, units: Units, *, rounds: int = ROUNDS, fewer: int = _FEWER
                 rates, units.ties, rounds=rounds, rule=rule, wheels=wheels, alike=alike
             )
             regrets[rule.name] = (into[0]["regret"] + into[1]["regret"]) / 2
-        own = regrets[PROTOCOLS.name]
-        return [regrets, {rule.name: regrets[rule.name] - own for rule in OTHERS}]
+        own_regret = regrets[PROTOCOLS.name]
+        return [regrets, {rule.name: regrets[rule.name] - own_regret for rule in OTHERS}]
 
     regrets, apart = estimates(units, figures, fewer=fewer)
     sides = np.arange(len(units.won)) < units.first
@@ -223,8 +229,8 @@ def _gain(rates: Rates, ties: tuple[Array, Array], *, rounds: int, rule: Rule) -
     ways = [(own,) for own in zip(rates, ties, strict=True)]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=_WHEELS // 8)
     gains = [
-        ((policy.mean(axis=0) - 1 / len(own)) * own).sum(axis=0).mean()
-        for policy, own in zip(ended, rates, strict=True)
+        ((policy.mean(axis=0) - 1 / len(own_rate)) * own_rate).sum(axis=0).mean()
+        for policy, own_rate in zip(ended, rates, strict=True)
     ]
     return float(sum(gains) / len(gains))
 
@@ -269,8 +275,8 @@ def _row(point: Point) -> list[Cell]:
 def _pci(rates: Rates, ties: tuple[Array, Array], *, rounds: int, rule: Rule) -> float:
     """Return the mean PCI of single seeds after training on a domain alone, of both domains."""
     preferences = {
-        domain: Odds(a=own[:, 0] * (1 - tie), tie=tie)
-        for domain, own, tie in zip(DOMAINS, rates, ties, strict=True)
+        domain: Odds(a=own_rate[:, 0] * (1 - tie), tie=tie)
+        for domain, own_rate, tie in zip(DOMAINS, rates, ties, strict=True)
     }
     seeds = _GRID_WHEELS // 4
     ended = measure(preferences, seeds=seeds, rounds=rounds, rule=rule, entropy=[_STREAM])
@@ -286,8 +292,8 @@ def _endless(point: Point) -> tuple[Rates, tuple[Array, Array], int]:
         np.ascontiguousarray((odds.a / np.maximum(1 - odds.tie, 1e-9)).mean(axis=2).T)
         for odds in judged
     )
-    one, other = (odds.tie.mean(axis=(0, 2)) for odds in judged)
-    return Rates(first, second), (one, other), judge.rounds
+    left, right = (odds.tie.mean(axis=(0, 2)) for odds in judged)
+    return Rates(first, second), (left, right), judge.rounds
 
 
 def _mean_of(into: list[dict[str, Array]], name: str) -> float:
@@ -304,18 +310,22 @@ def summed(parts: Sequence[Part]) -> list[Said]:
         Said(
             judge=judge,
             tasks=tasks,
-            runs=sum(one.runs for one in some),
-            differ={rule.name: sum(one.differ[rule.name] for one in some) for rule in OTHERS},
-            any_differs=sum(one.any_differs for one in some),
+            runs=sum(answer.runs for answer in answers),
+            differ={
+                rule.name: sum(answer.differ[rule.name] for answer in answers) for rule in OTHERS
+            },
+            any_differs=sum(answer.any_differs for answer in answers),
         )
-        for (judge, tasks), some in cells.items()
+        for (judge, tasks), answers in cells.items()
     ]
 
 
 def verdicts_of(read: Table) -> VerdictTable:
     """Return a file's verdicts as a table of counts; a pair that it does not hold is missing."""
-    strategies = {strategy.name: at for at, strategy in enumerate(read.strategies)}
-    places = {(d, task): at for d, own in read.tasks.items() for at, task in enumerate(own)}
+    strategies = {strategy.name: position for position, strategy in enumerate(read.strategies)}
+    places = {
+        (d, task): position for d, own in read.tasks.items() for position, task in enumerate(own)
+    }
     cells = (
         Comparison(
             domain=domain,
@@ -330,5 +340,5 @@ def verdicts_of(read: Table) -> VerdictTable:
         strategies=len(strategies),
         tasks={domain: len(own) for domain, own in read.tasks.items()},
         repeated=True,
-        whole=True,
+        is_whole=True,
     )

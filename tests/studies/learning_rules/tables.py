@@ -21,7 +21,7 @@ _FIGURES: Final = {"regret": "transfer regret", "pci": "PCI"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """What the study found."""
+    """Results of the study."""
 
     truths: Sequence[Truth]
     grid: Sequence[Cell]
@@ -143,7 +143,7 @@ def _rates(grid: Sequence[Cell]) -> Iterator[list[str]]:
 
 def rates_figure(grid: Sequence[Cell]) -> Json:
     """Return the specification of the picture: regret and PCI by both rates."""
-    shown = [cell for cell in grid if cell.judge not in NULLS]
+    cells = [cell for cell in grid if cell.judge not in NULLS]
     values = [
         {
             "win": cell.alpha_win,
@@ -151,11 +151,11 @@ def rates_figure(grid: Sequence[Cell]) -> Json:
             "what": title,
             "value": getattr(cell, name),
         }
-        for cell in shown
+        for cell in cells
         for name, title in _FIGURES.items()
     ]
     regret = attrgetter("regret")
-    low, high = min(shown, key=regret), max(shown, key=regret)
+    low, high = min(cells, key=regret), max(cells, key=regret)
     axes = {
         "x": {"field": "lose", "type": "ordinal", "title": "alpha_lose"},
         "y": {"field": "win", "type": "ordinal", "title": "alpha_win", "sort": "descending"},
@@ -174,7 +174,7 @@ def rates_figure(grid: Sequence[Cell]) -> Json:
     return {
         "$schema": SCHEMA,
         "description": (
-            f"Transfer regret of {shown[0].judge} rises from {low.regret:.2f} at rates "
+            f"Transfer regret of {cells[0].judge} rises from {low.regret:.2f} at rates "
             f"{low.alpha_win} and {low.alpha_lose} to {high.regret:.2f} at {high.alpha_win} and "
             f"{high.alpha_lose}; PCI rises with it."
         ),

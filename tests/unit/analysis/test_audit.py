@@ -38,36 +38,36 @@ def opposed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_reading_r71_different_favourites_in_the_two_domains_are_coupled(opposed: Run) -> None:
-    found = audit(opposed.folder)
+    actual_audit = audit(opposed.folder)
 
-    assert found.verdict == "coupled"
+    assert actual_audit.verdict == "coupled"
     # 2 of the 12,870 ways to deal 16 tasks out are as extreme, and 1,999 of all are drawn.
-    said = found.as_json()
-    assert 1 <= said["p_value"] * 2000 <= 4
-    assert (said["rule"], said["margin"], said["unit"]) == (3, 0.02, "task")
-    assert said["preferences_differ"] == {
+    document = actual_audit.as_json()
+    assert 1 <= document["p_value"] * 2000 <= 4
+    assert (document["rule"], document["margin"], document["unit"]) == (3, 0.02, "task")
+    assert document["preferences_differ"] == {
         "differ": True,
         "p_value": pytest.approx(2 / 12870),
         "unit": "task",
     }
     for direction in ("text_to_visual", "visual_to_text"):
-        low, _ = said["excess"][direction]["ci95"]
+        low, _ = document["excess"][direction]["ci95"]
         assert low > 0
-        into = said["transfer"][direction]
+        into = document["transfer"][direction]
         # Only one strategy ever wins, so that each choice led away from it costs a whole win.
         for part in (into, into["these_tasks"]):
             assert part["regret"] == pytest.approx(part["redirected"], abs=0.01)
             assert part["redirected_ci95"][0] > 0.3
-    assert found.clean
+    assert actual_audit.clean
 
 
 def test_reading_r70_version_1_of_a_manifest_gives_the_same_figures_as_version_2() -> None:
     """Its weights stand in the order of their names, and not in that of the strategies."""
     home = ROOT / "snapshots" / "v1.0-Scripted-Opposed"
-    found = audit_manifest(Manifest.parse(json.loads((home / "manifest.json").read_bytes())))
+    actual_audit = audit_manifest(Manifest.parse(json.loads((home / "manifest.json").read_bytes())))
 
-    assert found.facts.transfer is not None
-    for into in (found.facts.transfer.directions or {}).values():
+    assert actual_audit.facts.transfer is not None
+    for into in (actual_audit.facts.transfer.directions or {}).values():
         # Only one strategy of a domain ever wins: what is led away from it is what is lost.
         assert into.these_tasks.regret == pytest.approx(into.these_tasks.redirected, abs=0.01)
         assert into.these_tasks.regret == pytest.approx(into.regret, abs=0.05)
@@ -82,17 +82,19 @@ def test_reading_r71_preferences_differ_up_to_a_p_value_of_5_percent(
     document = exhaustive.manifest()
     document["results"]["summary"]["control"]["test"]["p_value"] = p_value
 
-    said = audit_manifest(Manifest.parse(document)).as_json()["preferences_differ"]
+    preferences_differ = audit_manifest(Manifest.parse(document)).as_json()["preferences_differ"]
 
-    assert (said["differ"], said["p_value"]) == (differ, p_value)
+    assert (preferences_differ["differ"], preferences_differ["p_value"]) == (differ, p_value)
 
 
 def test_reading_r8_a_run_of_ties_is_no_stability(ties: Run) -> None:
-    found = audit(ties.folder)
+    actual_audit = audit(ties.folder)
 
-    assert found.verdict == "no_verdicts_counted"
-    assert not found.clean
-    assert "its gamma of 0" in text(found) or "gamma of 0 is a failed run" in text(found)
+    assert actual_audit.verdict == "no_verdicts_counted"
+    assert not actual_audit.clean
+    assert "its gamma of 0" in text(actual_audit) or "gamma of 0 is a failed run" in text(
+        actual_audit
+    )
 
 
 def test_a_record_that_was_improved_bears_no_claim(exhaustive: Run) -> None:
@@ -100,10 +102,10 @@ def test_a_record_that_was_improved_bears_no_claim(exhaustive: Run) -> None:
         manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"] = 0.01
 
     exhaustive.edit(improve)
-    found = audit(exhaustive.folder)
+    actual_audit = audit(exhaustive.folder)
 
-    assert found.verdict == "inconclusive"
-    assert "not true to itself" in found.findings[0].problem
+    assert actual_audit.verdict == "inconclusive"
+    assert "not true to itself" in actual_audit.findings[0].problem
 
 
 def test_a_manifest_alone_can_be_audited(opposed: Run, tmp_path: Path) -> None:
@@ -149,25 +151,25 @@ def test_reading_r8_the_published_zero_rows_are_failed_runs(tmp_path: Path) -> N
     ]
 
     for given in (entries, rounded):
-        found = audit(published(tmp_path, given))
-        assert found.verdict == "no_verdicts_counted"
-        assert "in 29 of 30 seeds" in text(found)
+        actual_audit = audit(published(tmp_path, given))
+        assert actual_audit.verdict == "no_verdicts_counted"
+        assert "in 29 of 30 seeds" in text(actual_audit)
 
 
 def test_epc_2_5_b_rounding_of_stored_weights_is_said(tmp_path: Path) -> None:
-    found = of_vectors(tmp_path, *[{"a": 0.333, "b": 0.667}] * 3)
+    actual_audit = of_vectors(tmp_path, *[{"a": 0.333, "b": 0.667}] * 3)
 
-    (rounding,) = [f for f in found.findings if "decimals" in f.problem]
+    (rounding,) = [f for f in actual_audit.findings if "decimals" in f.problem]
 
     assert "3 decimals" in rounding.problem
     assert "0.0005" in rounding.problem
 
 
 def test_epc_2_3_weights_off_the_simplex_are_found_beyond_their_rounding(tmp_path: Path) -> None:
-    found = of_vectors(tmp_path, {"a": 0.333, "b": 0.666}, {"a": 0.333, "b": 0.600})
+    actual_audit = of_vectors(tmp_path, {"a": 0.333, "b": 0.666}, {"a": 0.333, "b": 0.600})
 
-    assert (found.facts.off_simplex, found.facts.n) == (1, 1)
-    assert found.verdict == "inconclusive"
+    assert (actual_audit.facts.off_simplex, actual_audit.facts.n) == (1, 1)
+    assert actual_audit.verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(
@@ -191,10 +193,10 @@ def test_epc_2_1_a_second_half_that_never_moved_is_found(tmp_path: Path) -> None
     }
     entries = [{"seed": n, "weights": weights} for n in range(10)]
 
-    found = audit(published(tmp_path, entries))
+    actual_audit = audit(published(tmp_path, entries))
 
-    assert found.facts.stuck == {"text_to_visual": 10, "visual_to_text": 0}
-    assert found.verdict == "inconclusive"
+    assert actual_audit.facts.stuck == {"text_to_visual": 10, "visual_to_text": 0}
+    assert actual_audit.verdict == "inconclusive"
 
 
 def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) -> None:
@@ -204,10 +206,10 @@ def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) ->
     flip.without_raw()
     flip.edit(forge)
 
-    found = audit(flip.folder)
+    actual_audit = audit(flip.folder)
 
-    assert found.verdict == "inconclusive"
-    assert not found.clean
+    assert actual_audit.verdict == "inconclusive"
+    assert not actual_audit.clean
 
 
 @pytest.mark.parametrize(("loose", "is_still"), [(0.25, True), (0.125, False)])

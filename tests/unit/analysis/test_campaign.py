@@ -29,18 +29,23 @@ def test_agreement_is_the_share_of_one_letter_among_what_both_decided() -> None:
     other = dict(zip(keys[:5], [A, A, B, A, B], strict=True))
     units: dict[Key, Key] = {("text", task): ("text", task) for task in ("t1", "t2")}
 
-    found = _agreement(member("l"), member("r"), {"l": one, "r": other}, units)
+    agreement = _agreement(member("l"), member("r"), {"l": one, "r": other}, units)
 
-    assert (found.shared, found.decided, found.same, found.chance) == (5, 4, 3 / 4, 1 / 2)
+    assert (agreement.shared, agreement.decided, agreement.same, agreement.chance) == (
+        5,
+        4,
+        3 / 4,
+        1 / 2,
+    )
 
 
 def test_where_nothing_is_decided_by_both_nothing_is_stated() -> None:
     key: Key = ("text", "t", "s")
 
-    found = _agreement(member("l"), member("r"), {"l": {key: A}, "r": {key: TIE}}, {})
+    agreement = _agreement(member("l"), member("r"), {"l": {key: A}, "r": {key: TIE}}, {})
 
-    assert (found.shared, found.decided) == (1, 0)
-    assert (found.same, found.same_ci95, found.chance) == (None, None, None)
+    assert (agreement.shared, agreement.decided) == (1, 0)
+    assert (agreement.same, agreement.same_ci95, agreement.chance) == (None, None, None)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if short != "stopped":
             make_run(home / short, evaluator=name, seeds=2, rounds=6, reuse="none")
         members.append({"folder": short, "evaluator": name, "executor": "mock/deterministic"})
-    runs = [{**each, "answers": "x"} for each in members]
+    runs = [{**member, "answers": "x"} for member in members]
     document = {"schema_version": 2, "id": "0123456789abcdef", "runs": runs}
     strict_json.write(home / CAMPAIGN, document)
     return home
@@ -79,10 +84,10 @@ def test_only_comparisons_of_one_round_are_shared_and_the_baseline_against_itsel
     """Both asked afresh: 2 seeds, 4 phases and 6 rounds are 48 at the most, of which some drew the
     baseline. One always says A and the other B.
     """
-    (found,) = compare_runs(folder).agreements
+    (agreement,) = compare_runs(folder).agreements
 
-    assert 0 < found.shared <= 48
-    assert (found.decided, found.same, found.chance) == (found.shared, 0, 0)
+    assert 0 < agreement.shared <= 48
+    assert (agreement.decided, agreement.same, agreement.chance) == (agreement.shared, 0, 0)
 
 
 def test_the_comparison_is_written_down_once_all_runs_are_complete(folder: Path) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from epc.analysis.choice_table import Asked, Priced, choices
+from epc.analysis.choice_table import BenchmarkJudge, PriceEstimate, choices
 from epc.records.choices import Choices
-from epc.records.observed.columns import Verdicts, columns_of
-from epc.records.observed.types import Row
+from epc.records.verdicts.columns import Verdicts, columns_of
+from epc.records.verdicts.types import Row
 
 QUESTIONS = {"q1": "Math", "q2": "Math", "q3": "Focus", "q4": "Focus"}
 # Each asking's scores of the right and the wrong answer, by question.
@@ -68,13 +68,13 @@ def rows() -> Iterator[Row]:
                 yield row(judge, question, repeat, order=order, picked=pick)
 
 
-def price_of(model: str, read: float, written: float) -> Priced:
-    return Priced(usd=None if isnan(read) else read + 10 * written, words=f"{model}'s price")
+def price_of(model: str, read: float, written: float) -> PriceEstimate:
+    return PriceEstimate(usd=None if isnan(read) else read + 10 * written, basis=f"{model}'s price")
 
 
 def table(verdicts: Verdicts, *judges: str) -> Choices:
-    asked = [
-        Asked(
+    benchmark_judges = [
+        BenchmarkJudge(
             model=name,
             tag=f"v1.0-{name}",
             source="A source",
@@ -83,7 +83,7 @@ def table(verdicts: Verdicts, *judges: str) -> Choices:
         )
         for name in judges
     ]
-    return choices(asked, verdicts, price_of, benchmark="B", decides="d", chance=0.5)
+    return choices(benchmark_judges, verdicts, price_of, benchmark="B", decides="d", chance=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +103,12 @@ def test_the_answer_with_the_highest_mean_score_is_taken_and_ties_are_shared(
 
     Twice, once: 0, .5, 1, .5; twice: 0, 11 to 11 is .5, 1, .5.
     """
-    found = shares(table(verdicts, "often", "twice"))
+    figures = shares(table(verdicts, "often", "twice"))
 
-    assert found[("often",), 1] == pytest.approx((1 + 0.75 + 0.5 + 1) / 4)
-    assert found[("often",), 2] == pytest.approx(1)
-    assert found[("twice",), 1] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
-    assert found[("twice",), 2] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
+    assert figures[("often",), 1] == pytest.approx((1 + 0.75 + 0.5 + 1) / 4)
+    assert figures[("often",), 2] == pytest.approx(1)
+    assert figures[("twice",), 1] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
+    assert figures[("twice",), 2] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
 
 
 def test_two_judges_of_a_source_are_asked_once_each_and_their_scores_add_up(
@@ -118,51 +118,51 @@ def test_two_judges_of_a_source_are_asked_once_each_and_their_scores_add_up(
 
     q1 10 to 10 twice: .5. q2 14 to 7, 8 to 14: .5. q3 10 to 11, 17 to 4: .5. q4 14 to 10: 1.
     """
-    found = shares(table(verdicts, "often", "twice"))
+    figures = shares(table(verdicts, "often", "twice"))
 
-    assert found[("often", "twice"), 1] == pytest.approx((0.5 + 0.5 + 0.5 + 1) / 4)
+    assert figures[("often", "twice"), 1] == pytest.approx((0.5 + 0.5 + 0.5 + 1) / 4)
 
 
 def test_of_picks_each_place_of_the_right_answer_weighs_alike_however_often_it_was_there(
     verdicts: Verdicts,
 ) -> None:
     """q1: at the first place 2 of 2, at the second 0 of 1, so 1/2. q2: 1. q3: 0. q4: 1/2."""
-    found = table(verdicts, "often", "picks")
+    verdict_table = table(verdicts, "often", "picks")
 
-    assert shares(found)[("picks",), 1] == pytest.approx((0.5 + 1 + 0 + 0.5) / 4)
-    assert shares(found, "Math")[("picks",), 1] == pytest.approx(0.75)
-    assert [way.models for way in found.ways] == [("often",), ("often",), ("picks",)]
+    assert shares(verdict_table)[("picks",), 1] == pytest.approx((0.5 + 1 + 0 + 0.5) / 4)
+    assert shares(verdict_table, "Math")[("picks",), 1] == pytest.approx(0.75)
+    assert [way.models for way in verdict_table.ways] == [("often",), ("often",), ("picks",)]
 
 
 def test_shares_vary_together_as_their_questions_do(verdicts: Verdicts) -> None:
     """Often, twice: always 1. Picks: .5, 1, 0, .5 vary by 1/6, over 4 questions."""
-    found = table(verdicts, "often", "picks").domains["all"]
+    domain = table(verdicts, "often", "picks").domains["all"]
 
-    assert found.questions == 4
-    assert found.variance(1, 1) == pytest.approx(0)
-    assert found.variance(2, 2) == pytest.approx(1 / 6 / 4, rel=1e-5)
+    assert domain.questions == 4
+    assert domain.variance(1, 1) == pytest.approx(0)
+    assert domain.variance(2, 2) == pytest.approx(1 / 6 / 4, rel=1e-5)
     # Often, once: 1, .75, .5, 1 with mean .8125: their products' sum is .1875, by 3, by 4.
     off = [(1, 0.5), (0.75, 1), (0.5, 0), (1, 0.5)]
     together = sum((a - 0.8125) * (b - 0.5) for a, b in off) / 3 / 4
-    assert found.variance(0, 2) == found.variance(2, 0) == pytest.approx(together, rel=1e-5)
+    assert domain.variance(0, 2) == domain.variance(2, 0) == pytest.approx(together, rel=1e-5)
 
 
 def test_a_question_that_one_judge_was_asked_about_less_often_is_out_for_all() -> None:
     short = columns_of(
         [row for row in rows() if (row.setting, row.item, row.repeat) != ("twice", "q4", 1)]
     )
-    found = table(short, "often", "twice")
+    verdict_table = table(short, "often", "twice")
 
-    assert found.domains["all"].questions == 3
-    assert shares(found)[("often",), 1] == pytest.approx((1 + 0.75 + 0.5) / 3)
+    assert verdict_table.domains["all"].questions == 3
+    assert shares(verdict_table)[("often",), 1] == pytest.approx((1 + 0.75 + 0.5) / 3)
 
 
 def test_a_price_is_that_of_the_prompt_read_once_and_of_all_answers(verdicts: Verdicts) -> None:
     """100 tokens read once, ten written at each asking; the other judge's tokens nobody counted."""
-    found = {(way.models, way.askings): way for way in table(verdicts, "often", "twice").ways}
+    ways = {(way.models, way.askings): way for way in table(verdicts, "often", "twice").ways}
 
-    assert found[("often",), 1].usd == 100 + 10 * 10
-    assert found[("often",), 2].usd == 100 + 10 * 20
-    assert found[("twice",), 1].usd is None
-    assert found[("often", "twice"), 1].usd is None
-    assert found[("often", "twice"), 1].priced == "often's price; twice's price"
+    assert ways[("often",), 1].usd == 100 + 10 * 10
+    assert ways[("often",), 2].usd == 100 + 10 * 20
+    assert ways[("twice",), 1].usd is None
+    assert ways[("often", "twice"), 1].usd is None
+    assert ways[("often", "twice"), 1].priced == "often's price; twice's price"

@@ -46,7 +46,9 @@ def changed(run: Run, **parts: Any) -> list[tuple[str, str]]:
     """Return where a run is unlike itself with some of its manifest changed, and how badly."""
     first, second = (Manifest.parse(json.loads(json.dumps(run.manifest()))) for _ in range(2))
     document = second.document | parts
-    return [(each.where, each.severity) for each in unlike(first, Manifest.parse(document))]
+    return [
+        (finding.where, finding.severity) for finding in unlike(first, Manifest.parse(document))
+    ]
 
 
 def test_a_missing_executor_differs_once(run: Run) -> None:
@@ -68,11 +70,11 @@ def test_reading_r74_designs_differ_where_other_tasks_are_one_unit() -> None:
         groups = {"text": tuple(text), "visual": tuple("abcdefgh")}
         return Design(name="mine", config=replace(plain.config, groups=groups))
 
-    found = differences(grouped("aabbccdd"), grouped("wwxxyzzz"))
+    actual_differences = differences(grouped("aabbccdd"), grouped("wwxxyzzz"))
 
     assert differences(grouped("aabbccdd"), grouped("wwxxyyzz")) == []
     assert differences(plain, grouped("abcdefgh")) == []
     moved = ", ".join(map(repr, tasks["text"][4:]))
-    assert [(each.part, each.how) for each in found] == [
+    assert [(difference.part, difference.how) for difference in actual_differences] == [
         ("tasks, text", f"4 in another group: {moved}")
     ]

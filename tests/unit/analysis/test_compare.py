@@ -38,10 +38,10 @@ def warnings(found: Any) -> set[str]:
 
 
 def test_epc_2_8_a_run_is_like_itself(exhaustive: Run) -> None:
-    found = compare(exhaustive.folder, exhaustive.folder)
+    comparison = compare(exhaustive.folder, exhaustive.folder)
 
-    assert (found.verdict, found.like_for_like, found.findings) == ("same", True, [])
-    assert found.clean
+    assert (comparison.verdict, comparison.like_for_like, comparison.findings) == ("same", True, [])
+    assert comparison.clean
 
 
 CHANGES: list[tuple[str, Any]] = [
@@ -69,11 +69,11 @@ def test_epc_2_8_whatever_a_manifest_states_can_be_unlike(
     exhaustive.without_raw()
     exhaustive.edit(change)
 
-    found = compare(made["exhaustive"].folder, exhaustive.folder)
+    comparison = compare(made["exhaustive"].folder, exhaustive.folder)
 
-    assert errors(found) == {where}
-    assert not found.like_for_like
-    assert not found.clean
+    assert errors(comparison) == {where}
+    assert not comparison.like_for_like
+    assert not comparison.clean
     back = compare(exhaustive.folder, made["exhaustive"].folder)
     assert errors(back) == {where}
 
@@ -104,10 +104,10 @@ def test_epc_2_8_what_is_to_be_known_is_no_error(
     exhaustive.without_raw()
     exhaustive.edit(change)
 
-    found = compare(made["exhaustive"].folder, exhaustive.folder)
+    comparison = compare(made["exhaustive"].folder, exhaustive.folder)
 
-    assert (errors(found), warnings(found)) == (set(), {where})
-    assert found.like_for_like
+    assert (errors(comparison), warnings(comparison)) == (set(), {where})
+    assert comparison.like_for_like
 
 
 @pytest.mark.parametrize("key", ["tasks", "strategies"])
@@ -123,10 +123,10 @@ def test_reading_r73_the_same_in_another_order_is_like_for_like(
     exhaustive.without_raw()
     exhaustive.edit(reorder if key == "tasks" else rotate)
 
-    found = compare(made["exhaustive"].folder, exhaustive.folder)
+    comparison = compare(made["exhaustive"].folder, exhaustive.folder)
 
-    assert (errors(found), warnings(found)) == (set(), {f"/{key}"})
-    (problem,) = [finding.problem for finding in found.findings]
+    assert (errors(comparison), warnings(comparison)) == (set(), {f"/{key}"})
+    (problem,) = [finding.problem for finding in comparison.findings]
     assert "the same ones in another order" in problem
 
 
@@ -139,9 +139,12 @@ def test_reading_r74_tasks_grouped_otherwise_are_to_be_known_and_no_error(
     renamed = Run(folder=Path(shutil.copytree(exhaustive.folder, tmp_path / "renamed")))
     renamed.edit(lambda m: m["groups"].update(text=list("wwxxyyzz")))
 
-    found = compare(alone, exhaustive.folder)
+    comparison = compare(alone, exhaustive.folder)
 
-    assert (errors(found), warnings(found)) == (set(), {"/groups/text"})  # a group a task is none
+    assert (errors(comparison), warnings(comparison)) == (
+        set(),
+        {"/groups/text"},
+    )  # a group a task is none
     assert compare(exhaustive.folder, renamed.folder).findings == []
 
 
@@ -164,10 +167,10 @@ def test_reading_r73_one_other_task_among_reordered_ones_is_another_set(
 def test_reading_r44_changed_verdicts_of_a_file_are_counted(tmp_path: Path) -> None:
     old, new = recorded(tmp_path, "old"), recorded(tmp_path, "new", range(7))
 
-    found = compare(old, new)
+    comparison = compare(old, new)
 
-    assert found.tables is not None
-    drift = found.tables.drift
+    assert comparison.tables is not None
+    drift = comparison.tables.drift
     flipped = [row[3] for row in verdict_rows()[:7]]
     assert (drift.kind, drift.pairs, drift.changed) == ("reused", 176, 7)
     assert (drift.towards_a, drift.towards_b) == (flipped.count("B"), flipped.count("A"))
@@ -175,10 +178,10 @@ def test_reading_r44_changed_verdicts_of_a_file_are_counted(tmp_path: Path) -> N
     wilson = stats.binomtest(7, 176).proportion_ci(method="wilson")
     assert drift.ci95 == pytest.approx((wilson.low, wilson.high))
     assert drift.upper == pytest.approx(float(stats.beta.ppf(0.95, 8, 169)))
-    assert (found.verdict, found.clean) == ("drifted", False)
+    assert (comparison.verdict, comparison.clean) == ("drifted", False)
     # Two files are two evaluators by name alone: what counts is what is in them.
-    assert errors(found) == set()
-    assert warnings(found) == {"/evaluator/model", "/evaluator/details"}
+    assert errors(comparison) == set()
+    assert warnings(comparison) == {"/evaluator/model", "/evaluator/details"}
 
 
 def test_reading_r44_runs_that_met_few_pairs_compare_the_common_ones(tmp_path: Path) -> None:
@@ -186,7 +189,7 @@ def test_reading_r44_runs_that_met_few_pairs_compare_the_common_ones(tmp_path: P
     left = make_run(tmp_path / "left", seeds=1, rounds=5).folder
     right = make_run(tmp_path / "right", seeds=2, rounds=5).folder
 
-    found = compare(left, right)
+    comparison = compare(left, right)
 
     def met(folder: Path) -> set[tuple[str, str, int]]:
         rows = Run(folder=folder).rows("trials")
@@ -194,18 +197,18 @@ def test_reading_r44_runs_that_met_few_pairs_compare_the_common_ones(tmp_path: P
         ends = {**domain, "text_to_visual": "visual", "visual_to_text": "text"}
         return {(ends[row["phase"]], row["strategy"], row["task"]) for row in rows}
 
-    assert found.tables is not None
-    assert found.tables.drift.pairs == len(met(left) & met(right))
-    assert found.tables.drift.changed == 0
+    assert comparison.tables is not None
+    assert comparison.tables.drift.pairs == len(met(left) & met(right))
+    assert comparison.tables.drift.changed == 0
 
 
 def test_reading_r45_without_raw_files_nothing_is_the_same(exhaustive: Run) -> None:
     exhaustive.without_raw()
 
-    found = compare(exhaustive.folder, exhaustive.folder)
+    comparison = compare(exhaustive.folder, exhaustive.folder)
 
-    assert (found.verdict, found.tables) == ("cannot_tell", None)
-    assert "not compared" in printed(document(found))
+    assert (comparison.verdict, comparison.tables) == ("cannot_tell", None)
+    assert "not compared" in printed(document(comparison))
 
 
 @pytest.mark.parametrize(
@@ -234,14 +237,14 @@ def test_reading_r47_figures_alone_can_show_drift_if_they_have_no_other_cause(
     if why == "unlike":
         runs[1].edit(lambda manifest: manifest["config"].update(rounds=6))
 
-    found = compare(runs[0].folder, runs[1].folder)
+    comparison = compare(runs[0].folder, runs[1].folder)
 
-    first = found.metrics[0]
+    first = comparison.metrics[0]
     assert (first.metric, first.part) == ("gamma", "text_to_visual")
     assert first.difference == pytest.approx(1.055)
     assert first.p_holm is not None
     assert first.p_holm < 0.05
-    assert found.verdict == verdict
+    assert comparison.verdict == verdict
 
 
 def test_reading_r44_fresh_runs_of_equal_seeds_are_paired(tmp_path: Path) -> None:
@@ -249,16 +252,16 @@ def test_reading_r44_fresh_runs_of_equal_seeds_are_paired(tmp_path: Path) -> Non
     script = tmp_path / "always.json"
     script.write_text('{"default": 0.95}')
     name = f"mock/scripted:{script}"
-    other = make_run(tmp_path / "other", evaluator=name, seeds=12, rounds=10).folder
+    other_folder = make_run(tmp_path / "other", evaluator=name, seeds=12, rounds=10).folder
 
-    itself, found = compare(coin, coin), compare(coin, other)
+    itself, comparison = compare(coin, coin), compare(coin, other_folder)
 
     assert itself.tables is not None
     assert (itself.tables.drift.kind, itself.tables.paired) == ("fresh", True)
     assert (itself.tables.drift.p_value, itself.verdict) == (1, "same")
-    assert found.tables is not None
-    assert found.tables.drift.p_values["direction"] <= 0.005  # 2 of 2^12 swaps go as far
-    assert found.verdict == "drifted"
+    assert comparison.tables is not None
+    assert comparison.tables.drift.p_values["direction"] <= 0.005  # 2 of 2^12 swaps go as far
+    assert comparison.verdict == "drifted"
 
 
 def test_reading_r44_one_of_each_can_show_drift_and_no_sameness(
@@ -268,13 +271,16 @@ def test_reading_r44_one_of_each_can_show_drift_and_no_sameness(
     script.write_text('{"default": 0.99}')
     fresh = make_run(tmp_path / "f", evaluator=f"mock/scripted:{script}", seeds=12, rounds=20)
 
-    found, back = compare(exhaustive.folder, fresh.folder), compare(fresh.folder, exhaustive.folder)
+    comparison, back = (
+        compare(exhaustive.folder, fresh.folder),
+        compare(fresh.folder, exhaustive.folder),
+    )
 
-    assert found.tables is not None
-    assert found.tables.drift.kind == "mixed"
-    assert found.verdict == "drifted"
+    assert comparison.tables is not None
+    assert comparison.tables.drift.kind == "mixed"
+    assert comparison.verdict == "drifted"
     assert back.tables is not None
-    assert back.tables.drift == found.tables.drift
+    assert back.tables.drift == comparison.tables.drift
 
 
 def test_reading_r44_a_raw_file_that_is_not_the_manifest_s_is_refused(exhaustive: Run) -> None:
@@ -291,11 +297,11 @@ def test_reading_r44_the_rounds_of_a_measured_control_are_not_compared(
     coin = "mock/coin-flip"
     control = make_run(tmp_path / "c", evaluator=coin, seeds=3, rounds=5, control="measured")
 
-    found = compare(made["flip"].folder, control.folder)
+    comparison = compare(made["flip"].folder, control.folder)
 
     # The four phases are the same rounds with the same tosses in both.
-    assert found.tables is not None
-    assert (found.tables.paired, found.tables.drift.p_value) == (True, 1)
+    assert comparison.tables is not None
+    assert (comparison.tables.paired, comparison.tables.drift.p_value) == (True, 1)
     assert len(control.rows("trials")) > len(made["flip"].rows("trials"))
 
 
@@ -327,9 +333,9 @@ def test_reading_r47_records_of_other_seeds_than_the_configuration_s_are_not_pai
     flip.without_raw()
     flip.edit(lambda manifest: manifest["results"]["per_seed"].pop())
 
-    found = compare(made["flip"].folder, flip.folder)
+    comparison = compare(made["flip"].folder, flip.folder)
 
-    assert found.metrics[0].ci95 is not None  # Welch's: the runs' seeds are not each other's
+    assert comparison.metrics[0].ci95 is not None  # Welch's: the runs' seeds are not each other's
 
 
 @pytest.mark.parametrize(
@@ -365,12 +371,12 @@ def test_reading_r47_seeds_are_paired_only_if_they_drew_the_same_tasks_and_strat
 def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
     made: dict[str, Run], pair: tuple[str, str]
 ) -> None:
-    found = compare(*(made[name].folder for name in pair))
+    comparison = compare(*(made[name].folder for name in pair))
 
-    value = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    value = json.loads(json.dumps(comparison.as_json(), allow_nan=False))
 
     assert schema_findings("compare", value) == []
-    text = printed(document(found))
+    text = printed(document(comparison))
     assert text.startswith(value["verdict"].replace("_", " ").upper())
     assert ("not like for like" in text) is not value["like_for_like"]
     assert ("two evaluators" in text) is (pair == ("flip", "tiny"))
@@ -397,10 +403,10 @@ def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
 def test_the_text_says_what_the_verdicts_rest_on(
     made: dict[str, Run], changed: dict[str, Any], line: str
 ) -> None:
-    found = compare(made["exhaustive"].folder, made["exhaustive"].folder)
-    assert found.tables is not None
+    comparison = compare(made["exhaustive"].folder, made["exhaustive"].folder)
+    assert comparison.tables is not None
 
-    text = printed(document(replace(found, tables=replace(found.tables, **changed))))
+    text = printed(document(replace(comparison, tables=replace(comparison.tables, **changed))))
 
     assert line in text
 
@@ -413,10 +419,10 @@ def test_epc_5_3_a_provider_s_own_words_are_doubts(exhaustive: Run) -> None:
     exhaustive.without_raw()
     exhaustive.edit(redirect)
 
-    found = compare(exhaustive.folder, exhaustive.folder)
+    comparison = compare(exhaustive.folder, exhaustive.folder)
 
-    assert [f.problem for f in found.findings] == [
+    assert [f.problem for f in comparison.findings] == [
         "in the first run, m-1 was asked for, m-2 answered",
         "in the second run, m-1 was asked for, m-2 answered",
     ]
-    assert found.like_for_like
+    assert comparison.like_for_like

@@ -45,50 +45,50 @@ def gammas(seed: int, n: int, mean: float, spread: float) -> list[float]:
 def test_reading_r47_independent_seeds_get_welch_s_interval(n: int, m: int) -> None:
     left, right = gammas(1, n, 1.0, 0.2), gammas(2, m, 1.2, 0.4)
 
-    found = figure(
+    difference = figure(
         differences(results(*map(record, left)), results(*map(record, right)), paired=False),
         "gamma",
     )
 
     welch = stats.ttest_ind(right, left, equal_var=False)
     low, high = welch.confidence_interval(0.95)
-    assert found.difference == pytest.approx(np.mean(right) - np.mean(left))
-    assert found.ci95 is not None
-    assert found.p_value is not None
+    assert difference.difference == pytest.approx(np.mean(right) - np.mean(left))
+    assert difference.ci95 is not None
+    assert difference.p_value is not None
     # Whole degrees of freedom, rounded down: never narrower, and hardly wider once there are some.
-    wider = (found.ci95[1] - found.ci95[0]) / (high - low)
+    wider = (difference.ci95[1] - difference.ci95[0]) / (high - low)
     assert 1 - 1e-9 <= wider <= (1.03 if min(n, m) > 2 else 4)
-    assert found.p_value >= float(welch.pvalue) - 1e-12
+    assert difference.p_value >= float(welch.pvalue) - 1e-12
 
 
 def test_reading_r47_equal_seeds_are_held_against_themselves() -> None:
     left = gammas(3, 12, 1.0, 0.3)
     right = [value + step for value, step in zip(left, gammas(4, 12, 0.05, 0.02), strict=True)]
 
-    found = figure(
+    difference = figure(
         differences(results(*map(record, left)), results(*map(record, right)), paired=True), "gamma"
     )
 
     related = stats.ttest_rel(right, left)
     low, high = related.confidence_interval(0.95)
-    assert found.ci95 == pytest.approx((low, high))
-    assert found.p_value == pytest.approx(float(related.pvalue), abs=1e-12)
+    assert difference.ci95 == pytest.approx((low, high))
+    assert difference.p_value == pytest.approx(float(related.pvalue), abs=1e-12)
 
 
 def test_reading_r47_the_same_measurement_twice_is_no_more_evidence() -> None:
     run = results(*map(record, gammas(5, 10, 1.0, 0.3)))
 
-    found = differences(run, run, paired=True)
+    actual_differences = differences(run, run, paired=True)
 
-    assert {d.difference for d in found} == {0}
-    assert {(d.ci95, d.p_value, d.p_holm) for d in found} == {(None, None, None)}
+    assert {d.difference for d in actual_differences} == {0}
+    assert {(d.ci95, d.p_value, d.p_holm) for d in actual_differences} == {(None, None, None)}
 
 
 def test_reading_r47_single_seeds_have_no_interval() -> None:
-    found = differences(results(record(1.0)), results(record(2.0)), paired=False)
+    actual_differences = differences(results(record(1.0)), results(record(2.0)), paired=False)
 
-    assert {(d.ci95, d.p_value) for d in found} == {(None, None)}
-    assert figure(found, "gamma").difference == 1
+    assert {(d.ci95, d.p_value) for d in actual_differences} == {(None, None)}
+    assert figure(actual_differences, "gamma").difference == 1
     assert seeds_needed(results(record(1.0)), results(record(2.0))) == dict.fromkeys(DIRECTIONS)
 
 
@@ -97,26 +97,28 @@ def test_reading_r47_a_share_has_newcombe_s_interval() -> None:
     left = results(*(record(1.0, zero=i < 48) for i in range(80)))
     right = results(*(record(1.0, zero=i < 56) for i in range(70)))
 
-    found = figure(differences(left, right, paired=False), "zero_coupling_rate")
+    difference = figure(differences(left, right, paired=False), "zero_coupling_rate")
 
-    assert found.difference == pytest.approx(0.2)
-    assert found.ci95 == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert difference.difference == pytest.approx(0.2)
+    assert difference.ci95 == pytest.approx((0.0524, 0.3339), abs=5e-5)
     table = np.array([[48, 32], [56, 14]])
     less = stats.fisher_exact(table, alternative="less").pvalue
-    assert found.p_value == pytest.approx(2 * float(less))
+    assert difference.p_value == pytest.approx(2 * float(less))
 
 
 def test_reading_r47_p_values_are_corrected_for_all_figures() -> None:
     left, right = gammas(6, 10, 1.0, 0.1), gammas(7, 10, 1.2, 0.1)
 
-    found = differences(results(*map(record, left)), results(*map(record, right)), paired=False)
+    actual_differences = differences(
+        results(*map(record, left)), results(*map(record, right)), paired=False
+    )
 
-    tested = [d for d in found if d.p_value is not None]
+    tested = [d for d in actual_differences if d.p_value is not None]
     smallest = min(tested, key=lambda d: d.p_value or 0)
     # gamma and JSD in two directions and two zero-coupling rates; ties and PCI have no spread.
     assert len(tested) == 6
     assert smallest.p_holm == pytest.approx(6 * (smallest.p_value or 0))
-    assert len(found) == 2 + 2 + 1 + 4 + 2
+    assert len(actual_differences) == 2 + 2 + 1 + 4 + 2
 
 
 def test_reading_r47_the_seeds_that_gamma_takes_by_hand() -> None:

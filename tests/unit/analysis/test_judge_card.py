@@ -5,7 +5,7 @@ import pytest
 from epc.analysis.judge_card import (
     Answer,
     Card,
-    Known,
+    CardFigure,
     Range,
     Requirement,
     _section,
@@ -14,8 +14,8 @@ from epc.analysis.judge_card import (
 from epc.errors import UsageError
 
 
-def known(name: str, ci95: Range | None, *, left_out: str = "") -> Known:
-    return Known(
+def card_figure(name: str, ci95: Range | None, *, left_out: str = "") -> CardFigure:
+    return CardFigure(
         name=name,
         value=0.5,
         ci95=ci95,
@@ -31,7 +31,7 @@ def known(name: str, ci95: Range | None, *, left_out: str = "") -> Known:
     )
 
 
-def card(*figures: Known) -> Card:
+def card(*figures: CardFigure) -> Card:
     return Card(
         name="Judge-1",
         maker=None,
@@ -65,16 +65,18 @@ def card(*figures: Known) -> Card:
 def test_a_requirement_is_held_to_the_whole_interval(
     requirement: str, ci95: Range | None, answer: Answer
 ) -> None:
-    assert answered(card(known("x", ci95)), Requirement.parse(requirement)).answer == answer
+    assert answered(card(card_figure("x", ci95)), Requirement.parse(requirement)).answer == answer
 
 
 def test_one_figure_that_misses_it_outweighs_all_others_and_all_must_meet_it() -> None:
     meets, unsure, misses = ((0.9, 0.95), (0.7, 0.9), (0.1, 0.2))
-    held = Requirement.parse("x>=0.8")
+    held_requirement = Requirement.parse("x>=0.8")
 
     def answer(*ranges: Range) -> tuple[str, str]:
-        found = answered(card(*(known("x", each) for each in ranges)), held)
-        return found.answer, found.why
+        requirement_answer = answered(
+            card(*(card_figure("x", bounds) for bounds in ranges)), held_requirement
+        )
+        return requirement_answer.answer, requirement_answer.why
 
     assert answer(meets, meets) == ("meets", "2 of 2 intervals meet it whole")
     assert answer(meets, unsure)[0] == "unknown"
@@ -82,17 +84,19 @@ def test_one_figure_that_misses_it_outweighs_all_others_and_all_must_meet_it() -
 
 
 def test_a_name_means_the_figure_in_all_directions_and_no_longer_name() -> None:
-    held = Requirement.parse("gamma<=1")
-    given = card(known("gamma/a_to_b", (0.1, 0.2)), known("gammas", (2, 3)))
+    held_requirement = Requirement.parse("gamma<=1")
+    fields = card(card_figure("gamma/a_to_b", (0.1, 0.2)), card_figure("gammas", (2, 3)))
 
-    assert [figure.name for figure in answered(given, held).figures] == ["gamma/a_to_b"]
+    assert [figure.name for figure in answered(fields, held_requirement).figures] == [
+        "gamma/a_to_b"
+    ]
 
 
 def test_what_does_not_count_and_what_nobody_measured_is_unknown() -> None:
-    given = card(known("place_consistency", (0.9, 0.95), left_out="withdrawn"))
+    fields = card(card_figure("place_consistency", (0.9, 0.95), left_out="withdrawn"))
 
-    left_out = answered(given, Requirement.parse("place_consistency>=0.5"))
-    misspelt = answered(given, Requirement.parse("place_consistancy>=0.5"))
+    left_out = answered(fields, Requirement.parse("place_consistency>=0.5"))
+    misspelt = answered(fields, Requirement.parse("place_consistancy>=0.5"))
 
     assert (left_out.answer, left_out.why) == ("unknown", "each figure of this name is left out")
     assert misspelt.why == "nobody measured it; did you mean place_consistency?"

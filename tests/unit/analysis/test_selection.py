@@ -46,13 +46,13 @@ def test_reading_r94_intervals_cover_a_taste_of_none_and_the_luck_that_there_is(
 Values = Any  # arrays, of any shape
 
 
-def bank(scores: Values, gold: Values, **given: Any) -> Bank:
+def bank(scores: Values, gold: Values, **input_fields: Any) -> Bank:
     ids = np.arange(len(gold))
     fields: dict[str, Any] = {
         "judge": "j", "item": ids, "cluster": ids, "domain": np.zeros(len(gold), np.int64),
         "domains": [ALL], "scores": scores, "gold": gold, "left_out": 3,
     }  # fmt: skip
-    return Bank(**fields | given)
+    return Bank(**fields | input_fields)
 
 
 def two_askings(items: int = 20) -> tuple[Values, Values]:
@@ -75,12 +75,12 @@ def test_reading_r94_gains_are_those_of_the_best_by_one_asking_seen_by_both() ->
     right = sum(gold[rows, best[asking]] for asking in (0, 1)) / 2
     luck = (believed - fresh).sum() / believed.sum()
 
-    (one,) = selections([bank(scores, gold)], None)
-    last = one.domains[ALL].gains[-1]
+    (selection,) = selections([bank(scores, gold)], None)
+    last = selection.domains[ALL].gains[-1]
 
-    assert (one.k, one.askings, one.pick, one.left_out) == (1, 2, "mean", 3)
-    assert one.domains[ALL].items == 20
-    assert [gains.n for gains in one.domains[ALL].gains] == [1, 2, 3]
+    assert (selection.k, selection.askings, selection.pick, selection.left_out) == (1, 2, "mean", 3)
+    assert selection.domains[ALL].items == 20
+    assert [gains.n for gains in selection.domains[ALL].gains] == [1, 2, 3]
     figures = last.figures
     for name, values in (
         *(("believed", believed), ("fresh", fresh), ("luck", believed - fresh)),
@@ -106,15 +106,15 @@ def test_reading_r94_taste_is_the_fresh_gain_less_what_right_answers_are_paid() 
     fresh, price, better = (np.zeros(20) for _ in range(3))
     bought = np.zeros(20)
     for asking in (0, 1):
-        best, other = scores[:, asking].argmax(axis=1), scores[:, 1 - asking]
-        paid = other[gold == 1] - other[gold == 0].reshape(20, 2).mean(axis=1)
+        best, other_score = scores[:, asking].argmax(axis=1), scores[:, 1 - asking]
+        paid = other_score[gold == 1] - other_score[gold == 0].reshape(20, 2).mean(axis=1)
         more = gold[rows, best] - 1 / 3
-        fresh += (other[rows, best] - other.mean(axis=1)) / 2
+        fresh += (other_score[rows, best] - other_score.mean(axis=1)) / 2
         price, better = price + paid / 2, better + more / 2
         bought += np.where(paid > 0, paid * more, 0.0) / 2
 
-    (one,) = selections([bank(scores, gold)], 1)
-    figures = one.domains[ALL].gains[-1].figures
+    (selection,) = selections([bank(scores, gold)], 1)
+    figures = selection.domains[ALL].gains[-1].figures
 
     least = fresh - bought
     plain = stats.t.interval(0.95, 19, least.mean(), stats.sem(least))
@@ -133,12 +133,12 @@ def test_reading_r94_a_domain_of_less_than_ten_questions_is_not_stated_by_itself
     scores, gold = two_askings()
     domain = np.repeat([0, 1], [11, 9])
 
-    (one,) = selections([bank(scores, gold, domain=domain, domains=["big", "small"])], None)
+    (selection,) = selections([bank(scores, gold, domain=domain, domains=["big", "small"])], None)
     (ten,) = selections(
         [bank(scores, gold, domain=np.repeat([0, 1], [10, 10]), domains=["a", "b"])], None
     )
 
-    assert {name: of.items for name, of in one.domains.items()} == {ALL: 20, "big": 11}
+    assert {name: of.items for name, of in selection.domains.items()} == {ALL: 20, "big": 11}
     assert [*ten.domains] == [ALL, "a", "b"]
     twice = bank(scores, gold, cluster=np.repeat(np.arange(9), [4, *[2] * 8]))
     (few,) = selections([twice], None)
@@ -150,8 +150,12 @@ def test_reading_r94_a_judge_picks_by_as_many_askings_as_it_has() -> None:
     more = np.concatenate([scores, scores, scores], axis=1)
 
     def done(*given: Any, **how: Any) -> tuple[int, str, bool]:
-        (one,) = selections([bank(more, gold)], *given, **how)
-        return one.k, one.pick, "gold_gain_lower" in one.domains[ALL].gains[-1].figures
+        (selection,) = selections([bank(more, gold)], *given, **how)
+        return (
+            selection.k,
+            selection.pick,
+            "gold_gain_lower" in selection.domains[ALL].gains[-1].figures,
+        )
 
     assert done(None) == (1, "mean", False)
     assert done(4) == (4, "mean", False)
@@ -164,11 +168,11 @@ def test_reading_r94_a_judge_picks_by_as_many_askings_as_it_has() -> None:
         with pytest.raises(UsageError, match=words):
             done(*given, **how)
     # By all askings nothing is left that is fresh.
-    (whole,) = selections([bank(scores, gold)], 2)
-    assert {*whole.domains[ALL].gains[-1].figures} == {"believed", "gold", "gold_gain"}
-    many = bank(np.zeros((10, 20, 2)), np.zeros((10, 2)))
+    (whole_selection,) = selections([bank(scores, gold)], 2)
+    assert {*whole_selection.domains[ALL].gains[-1].figures} == {"believed", "gold", "gold_gain"}
+    many_bank = bank(np.zeros((10, 20, 2)), np.zeros((10, 2)))
     with pytest.raises(UsageError, match="too many combinations"):
-        [*selections([many], 10)]
+        [*selections([many_bank], 10)]
 
 
 def test_reading_r91_picks_of_the_others_are_judged_by_how_many_answers_they_beat() -> None:
@@ -178,28 +182,30 @@ def test_reading_r91_picks_of_the_others_are_judged_by_how_many_answers_they_bea
     top = bank(np.array([[[0.0, 5.0, 5.0]], [[0.0, 0.0, 9.0]]]), gold)
     first = bank(np.array([[[5.0, 1.0, 1.0]], [[5.0, 1.0, 1.0]]]), gold)
 
-    found = _judged(judge, [top, first], np.array([True, True]))
+    labelled_verdicts = _judged(judge, [top, first], np.array([True, True]))
 
     # The judge's means are 1, 2, 3 and 3, 0, 0: of two others they beat 0, 1/2, 1 and 1, 1/4, 1/4.
-    assert found.won.tolist() == [[0.75, 0.0], [0.25, 1.0]]
-    assert found.decided.tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    assert found.tied.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert labelled_verdicts.won.tolist() == [[0.75, 0.0], [0.25, 1.0]]
+    assert labelled_verdicts.decided.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert labelled_verdicts.tied.tolist() == [[0.0, 0.0], [0.0, 0.0]]
     # The first item's pick of both answers is half right; the second's has a label that is missing.
-    assert found.gold[0].tolist() == [0.5, 0.0]
-    assert found.labels.tolist() == [[1.0, 1.0], [0.0, 0.0]]
-    one = _judged(bank(scores, gold, cluster=np.array([4, 4])), [top], np.array([True, True]))
-    assert one.won.tolist() == [[1.0]]
-    assert one.decided.tolist() == [[2.0]]
+    assert labelled_verdicts.gold[0].tolist() == [0.5, 0.0]
+    assert labelled_verdicts.labels.tolist() == [[1.0, 1.0], [0.0, 0.0]]
+    first_labelled_verdicts = _judged(
+        bank(scores, gold, cluster=np.array([4, 4])), [top], np.array([True, True])
+    )
+    assert first_labelled_verdicts.won.tolist() == [[1.0]]
+    assert first_labelled_verdicts.decided.tolist() == [[2.0]]
 
 
 def test_reading_r91_domains_are_those_named_or_the_two_with_most_items() -> None:
     scores, gold = np.zeros((7, 1, 2)), np.zeros((7, 2))
-    some = bank(scores, gold, domain=np.array([0, 1, 1, 2, 2, 2, 3]),
+    partial_bank = bank(scores, gold, domain=np.array([0, 1, 1, 2, 2, 2, 3]),
                 domains=["one", "Two b", "three", "four", "none"])  # fmt: skip
 
-    assert _wanted_domains(some, []) == {"three": 2, "two_b": 1}
-    assert _wanted_domains(some, ["four", "one"]) == {"four": 3, "one": 0}
+    assert _wanted_domains(partial_bank, []) == {"three": 2, "two_b": 1}
+    assert _wanted_domains(partial_bank, ["four", "one"]) == {"four": 3, "one": 0}
     for names, words in ((["none", "one"], "no common item is of the domain 'none'"),
                          (["one"], "takes two domains")):  # fmt: skip
         with pytest.raises(UsageError, match=words):
-            _wanted_domains(some, names)
+            _wanted_domains(partial_bank, names)

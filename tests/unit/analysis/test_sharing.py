@@ -61,11 +61,11 @@ def test_reading_r76_shares_are_counted_of_the_smaller_run() -> None:
     left = answers(*({**call(number), "latency_s": number / 7} for number in range(5)))
     right = answers(*({**call(number), "latency_s": number / 7} for number in range(3, 12)))
 
-    found = shared(left, right)
+    shared_answers = shared(left, right)
 
-    assert (found.count, found.answers) == (2, 5)
-    assert found.names == {call(3)["id"], call(4)["id"]}
-    assert found.as_json() == {"shared": 2, "answers": 5}
+    assert (shared_answers.count, shared_answers.answers) == (2, 5)
+    assert shared_answers.names == {call(3)["id"], call(4)["id"]}
+    assert shared_answers.as_json() == {"shared": 2, "answers": 5}
 
 
 @given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))
@@ -76,7 +76,7 @@ def test_reading_r76_sharing_has_no_direction(left: set[int], right: set[int]) -
     assert shared(*sides).count == len(left & right)
 
 
-def stated(
+def manifest_of(
     run: Run, name: str, *, calls: tuple[int, int], **provenance: dict[str, Any]
 ) -> Manifest:
     """Return the manifest of a run of a provider's models, whose calls' digest is of a name."""
@@ -97,8 +97,8 @@ def counted(
     left: Manifest, right: Manifest, folder: Path
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return what two manifests without calls share, of how many: executor's, evaluator's."""
-    found = shared_by_runs(left, right, (folder / "gone", folder / "too"))
-    executor, evaluator = (found[role] for role in ("executor", "evaluator"))
+    shared_answers = shared_by_runs(left, right, (folder / "gone", folder / "too"))
+    executor, evaluator = (shared_answers[role] for role in ("executor", "evaluator"))
     return (executor.count, executor.answers), (evaluator.count, evaluator.answers)
 
 
@@ -110,19 +110,19 @@ def test_reading_r76_manifests_alone_say_what_either_took_from_the_other(
         "executor": {origin_of_run(sum_of("a")): 2, "asked": 9},
         "evaluator": {origin_of_run(sum_of("a")): 3},
     }
-    left = stated(tiny, "a", calls=(20, 10), origins=taken_by_left)
-    right = stated(tiny, "b", calls=(15, 30), origins=taken_by_right)
+    left = manifest_of(tiny, "a", calls=(20, 10), origins=taken_by_left)
+    right = manifest_of(tiny, "b", calls=(15, 30), origins=taken_by_right)
 
     for order in ((left, right), (right, left)):
         assert counted(*order, tmp_path) == ((4 + 2, 15), (3, 10))
-    few = stated(tiny, "b", calls=(5, 30), origins=taken_by_right)
+    few = manifest_of(tiny, "b", calls=(5, 30), origins=taken_by_right)
     assert counted(left, few, tmp_path) == ((5, 5), (3, 10))  # no more than there are
 
 
 def test_reading_r76_one_campaign_asked_its_executor_once(tiny: Run, tmp_path: Path) -> None:
     def of(name: str, campaign: str) -> Manifest:
         asked = {"id": campaign, "evaluators": ["m/x", "m/y"]}
-        return stated(tiny, name, calls=(20, 10), campaign=asked)
+        return manifest_of(tiny, name, calls=(20, 10), campaign=asked)
 
     assert counted(of("a", "one"), of("b", "one"), tmp_path) == ((20, 20), (0, 10))
     assert counted(of("a", "one"), of("b", "two"), tmp_path) == ((0, 20), (0, 10))
@@ -131,9 +131,9 @@ def test_reading_r76_one_campaign_asked_its_executor_once(tiny: Run, tmp_path: P
 def test_reading_r76_records_of_the_very_same_calls_share_all_of_them(
     tiny: Run, tmp_path: Path
 ) -> None:
-    one = stated(tiny, "a", calls=(20, 10))
+    manifest = manifest_of(tiny, "a", calls=(20, 10))
 
-    assert counted(one, one, tmp_path) == ((20, 20), (10, 10))
+    assert counted(manifest, manifest, tmp_path) == ((20, 20), (10, 10))
 
 
 def test_reading_r76_a_mocks_answers_are_facts_and_none_is_shared(

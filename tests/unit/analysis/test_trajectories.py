@@ -37,23 +37,27 @@ def replayed(run: Run, seed: int, phases: tuple[str, str]) -> list[list[float]]:
 
 
 def test_epc_2_3_one_seed_goes_as_the_update_says(single: Run) -> None:
-    found = of(single)
+    actual_trajectories = of(single)
 
-    assert (found.rounds, found.seeds, len(found.strategies)) == (2, 1, 11)
+    assert (
+        actual_trajectories.rounds,
+        actual_trajectories.seeds,
+        len(actual_trajectories.strategies),
+    ) == (2, 1, 11)
     orders = (("text", "text_to_visual"), ("visual", "visual_to_text"))
-    for course, phases in zip(found.paths, orders, strict=True):
+    for course, phases in zip(actual_trajectories.paths, orders, strict=True):
         for step, weights in enumerate(replayed(single, 0, phases)):
             for path, weight in zip(course, weights, strict=True):
                 assert path[step] == pytest.approx((weight,) * 3, abs=1e-15)
 
 
 def test_of_several_seeds_the_mean_and_the_range_of_ninety_percent_are_kept(flip: Run) -> None:
-    found = of(flip)
+    actual_trajectories = of(flip)
 
-    each = [replayed(flip, seed, ("text", "text_to_visual")) for seed in range(3)]
+    figures = [replayed(flip, seed, ("text", "text_to_visual")) for seed in range(3)]
     for step in range(2 * 5 + 1):
-        for index, path in enumerate(found.paths[0]):
-            low, middle, high = sorted(seed[step][index] for seed in each)
+        for index, path in enumerate(actual_trajectories.paths[0]):
+            low, middle, high = sorted(seed[step][index] for seed in figures)
             mean = (low + middle + high) / 3
             # Linear quantiles of three values: a tenth of the way in from either end.
             ends = (low + 0.1 * (middle - low), high - 0.1 * (high - middle))

@@ -7,7 +7,7 @@ from golden_support import Golden
 from msgspec.structs import replace
 
 from epc.audit.assessment import assess
-from epc.audit.coupling import Into, TheseTasks, Transfer
+from epc.audit.coupling import Into, SeedFigures, Transfer
 from epc.audit.facts import Facts, Word
 from epc.audit.permutation import PermutationTest
 from epc.audit.redirection import RedirectionTest
@@ -15,8 +15,8 @@ from epc.audit.side_checks import TieTest
 from epc.audit.units import LeftOut
 from epc.statistics.intervals import Interval
 
-SEEN = TheseTasks(
-    again="simulated", redirected=0.1, redirected_ci95=None, regret=0.0, regret_ci95=None
+SEEN = SeedFigures(
+    control="simulated", redirected=0.1, redirected_ci95=None, regret=0.0, regret_ci95=None
 )
 
 
@@ -248,5 +248,5 @@ def test_epc_2_5_a_gamma_of_exactly_nothing_can_be() -> None:
 def test_epc_2_1_a_direction_in_which_no_seed_moved_is_an_error(count: int, severity: str) -> None:
     _, findings = assess(replace(SOUND, stuck={"text_to_visual": count}))
 
-    (found,) = [each for each in findings if each.clause == "EPC-2.1"]
+    (found,) = [finding for finding in findings if finding.clause == "EPC-2.1"]
     assert found.severity == severity

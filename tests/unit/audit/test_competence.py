@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest, norm
 from epc.audit.competence import (
     CHANCE,
     USEFUL,
-    Planted,
+    PlantedPair,
     Verdicts,
     competence,
     order_consistency,
@@ -31,8 +31,8 @@ VERDICTS = st.builds(
 )
 
 
-def judged(says: Callable[[int], Verdicts], pairs: int = PAIRS) -> list[Planted]:
-    return [Planted(kind=CONTROLS[n % 3], verdicts=says(n)) for n in range(pairs)]
+def judged(says: Callable[[int], Verdicts], pairs: int = PAIRS) -> list[PlantedPair]:
+    return [PlantedPair(kind=CONTROLS[n % 3], verdicts=says(n)) for n in range(pairs)]
 
 
 # ---------------------------------------------------------------------------- the numbers
@@ -42,7 +42,7 @@ def test_reading_r41_figures_worked_out_by_hand() -> None:
     """Right twice, right once by place, a tie and a right one: (2 + 1 + 1) / (2 x 3) = 2/3."""
     pairs = [RIGHT, FIRST, Verdicts(first=TIE, exchanged=B)]
 
-    found = competence([Planted(kind="shuffled", verdicts=pair) for pair in pairs])
+    found = competence([PlantedPair(kind="shuffled", verdicts=pair) for pair in pairs])
 
     overall = found["overall"]
     assert overall["pairs"] == 3
@@ -147,7 +147,7 @@ def test_reading_r41_who_looks_at_the_length_alone_is_not_capable() -> None:
 
     found = competence(
         [
-            Planted(kind=kind, verdicts=by_length[kind][n % len(by_length[kind])])
+            PlantedPair(kind=kind, verdicts=by_length[kind][n % len(by_length[kind])])
             for n in range(PAIRS // 3)
             for kind in CONTROLS
         ]
@@ -167,10 +167,10 @@ def test_reading_r41_one_kind_that_is_failed_is_enough() -> None:
 
 @pytest.mark.parametrize("verdicts", [RIGHT, WRONG])
 def test_reading_r41_fewer_than_eight_pairs_decide_nothing(verdicts: Verdicts) -> None:
-    one_kind = [Planted(kind="shuffled", verdicts=verdicts)]
+    one_kind = [PlantedPair(kind="shuffled", verdicts=verdicts)]
 
     assert {competence(one_kind * pairs)["word"] for pairs in range(8)} == {"cannot_tell"}
-    assert competence([Planted(kind="shuffled", verdicts=WRONG)] * 8)["failing"] == ["shuffled"]
+    assert competence([PlantedPair(kind="shuffled", verdicts=WRONG)] * 8)["failing"] == ["shuffled"]
 
 
 def test_reading_r41_no_evidence_is_no_incapacity() -> None:
@@ -181,7 +181,7 @@ def test_reading_r41_no_evidence_is_no_incapacity() -> None:
 
 @given(st.lists(VERDICTS, max_size=60))
 def test_reading_r41_figures_hold_together(pairs: list[Verdicts]) -> None:
-    found = competence([Planted(kind=CONTROLS[n % 3], verdicts=p) for n, p in enumerate(pairs)])
+    found = competence([PlantedPair(kind=CONTROLS[n % 3], verdicts=p) for n, p in enumerate(pairs)])
 
     assert sum(kind["pairs"] for kind in found["kinds"].values()) == len(pairs)
     for figures in (found["overall"], *found["kinds"].values()):

@@ -70,8 +70,8 @@ def test_reading_r38_a_pair_that_was_not_asked_has_its_strategys_rates() -> None
 
 def played(running: PhaseRun, verdicts: list[Verdict]) -> Weights:
     """Return where a phase ends that is answered with these verdicts in turn."""
-    given = iter(verdicts)
-    return drive(running, lambda _: next(given)).weights
+    iterator = iter(verdicts)
+    return drive(running, lambda _: next(iterator)).weights
 
 
 def pure(seeds: int, verdicts: NDArray[np.bool_]) -> list[Weights]:

@@ -22,22 +22,28 @@ OPPOSED = table(["A" * 4, "B" * 4], ["B" * 4, "A" * 4], repeated=True)
 
 
 def configured(
-    names: str = "xy", *, rounds: int = 30, control: ControlMethod = "simulated", **more: Any
+    names: str = "xy",
+    *,
+    rounds: int = 30,
+    control: ControlMethod = "simulated",
+    **further_fields: Any,
 ) -> Configuration:
     return Configuration(
         strategies=tuple(Strategy(name=name, domain=None, prompt="") for name in names),
         rounds=rounds,
         control=control,
-        **more,
+        **further_fields,
     )
 
 
-def vectors(*seeds: Weights, again: list[Weights] | None = None) -> dict[PhaseName, list[Weights]]:
+def vectors(
+    *seeds: Weights, repeated_weights: list[Weights] | None = None
+) -> dict[PhaseName, list[Weights]]:
     """Return the same vectors for every phase of the protocol, others for those of the control."""
-    found: dict[PhaseName, list[Weights]] = {phase.name: list(seeds) for phase in PHASES}
-    if again is not None:
-        found |= dict.fromkeys(REFERENCE_DOMAINS.phase.keys() - found.keys(), again)
-    return found
+    weights: dict[PhaseName, list[Weights]] = {phase.name: list(seeds) for phase in PHASES}
+    if repeated_weights is not None:
+        weights |= dict.fromkeys(REFERENCE_DOMAINS.phase.keys() - weights.keys(), repeated_weights)
+    return weights
 
 
 EVEN = vectors((0.5, 0.5), (0.5, 0.5))
@@ -50,20 +56,27 @@ def test_reading_r74_these_tasks_are_held_against_the_control_that_was_measured(
     left out, the mean moves are 0.4, 0.35 and 0.15: half of 0.8, 0.7 and 0.3 are no more than
     these, so the jackknife finds no bias, and the spread of a mean.
     """
-    given = table([["A"], ["A"]], [["AA"], ["AB"]])
+    verdict_table = table([["A"], ["A"]], [["AA"], ["AB"]])
     coupled: list[Weights] = [(0.5, 0.5), (0.4, 0.6), (0.1, 0.9)]
-    again: list[Weights] = [(0.6, 0.4), (0.6, 0.4), (0.7, 0.3)]
+    repeated_weights: list[Weights] = [(0.6, 0.4), (0.6, 0.4), (0.7, 0.3)]
     config = configured(control="measured")
 
-    seen = these_tasks(vectors(*coupled, again=again), "text_to_visual", table=given, config=config)
+    seed_figures = these_tasks(
+        vectors(*coupled, repeated_weights=repeated_weights),
+        "text_to_visual",
+        table=verdict_table,
+        config=config,
+    )
 
     sd = sqrt((0.2**2 + 0.1**2 + 0.3**2) / 2)
     half = T_2 * sd / sqrt(3)
-    assert seen.again == "measured"
-    assert seen.redirected == pytest.approx(0.3)
-    assert seen.redirected_ci95 == pytest.approx((0.0, 0.3 + half))  # a share is not below 0
-    assert seen.regret == pytest.approx(0.15)
-    assert seen.regret_ci95 == pytest.approx((0.15 - half / 2, 0.15 + half / 2))
+    assert seed_figures.control == "measured"
+    assert seed_figures.redirected == pytest.approx(0.3)
+    assert seed_figures.redirected_ci95 == pytest.approx(
+        (0.0, 0.3 + half)
+    )  # a share is not below 0
+    assert seed_figures.regret == pytest.approx(0.15)
+    assert seed_figures.regret_ci95 == pytest.approx((0.15 - half / 2, 0.15 + half / 2))
 
 
 def test_reading_r74_redirected_choices_of_few_seeds_lose_what_noise_adds() -> None:
@@ -74,34 +87,40 @@ def test_reading_r74_redirected_choices_of_few_seeds_lose_what_noise_adds() -> N
     config = configured(control="measured")
     seeds: list[Weights] = [(0.2, 0.8), (0.6, 0.4)]
 
-    seen = these_tasks(
-        vectors(*seeds, again=[(0.5, 0.5)] * 2), "text_to_visual", table=OPPOSED, config=config
+    seed_figures = these_tasks(
+        vectors(*seeds, repeated_weights=[(0.5, 0.5)] * 2),
+        "text_to_visual",
+        table=OPPOSED,
+        config=config,
     )
 
-    assert seen.redirected == pytest.approx(0, abs=1e-15)
-    assert seen.redirected_ci95 == pytest.approx((0, 1))  # 0.1 x 12.7 is past all choices
+    assert seed_figures.redirected == pytest.approx(0, abs=1e-15)
+    assert seed_figures.redirected_ci95 == pytest.approx((0, 1))  # 0.1 x 12.7 is past all choices
     # y wins all of visual and x nothing: choices that moved to x would have cost.
-    assert seen.regret == pytest.approx(-0.1)
-    assert seen.regret_ci95 == pytest.approx((-0.1 - 0.2 * T_1, -0.1 + 0.2 * T_1))
+    assert seed_figures.regret == pytest.approx(-0.1)
+    assert seed_figures.regret_ci95 == pytest.approx((-0.1 - 0.2 * T_1, -0.1 + 0.2 * T_1))
 
 
 def test_reading_r74_a_single_seed_has_no_interval() -> None:
     config = configured(control="measured")
 
-    seen = these_tasks(
-        vectors((0.25, 0.75), again=[(0.5, 0.5)]), "visual_to_text", table=OPPOSED, config=config
+    seed_figures = these_tasks(
+        vectors((0.25, 0.75), repeated_weights=[(0.5, 0.5)]),
+        "visual_to_text",
+        table=OPPOSED,
+        config=config,
     )
 
-    assert (seen.redirected, seen.regret) == (0.25, 0.25)
-    assert seen.redirected_ci95 is None
-    assert seen.regret_ci95 is None
+    assert (seed_figures.redirected, seed_figures.regret) == (0.25, 0.25)
+    assert seed_figures.redirected_ci95 is None
+    assert seed_figures.regret_ci95 is None
 
 
 def test_reading_r70_without_a_measured_control_it_is_simulated_from_the_verdicts() -> None:
     """One round of training twice, x always winning: see `recursion`, the mean of four outcomes."""
     config = configured(rounds=1)
 
-    seen = these_tasks(EVEN, "visual_to_text", table=OPPOSED, config=config)
+    seed_figures = these_tasks(EVEN, "visual_to_text", table=OPPOSED, config=config)
 
     x = (0.58 / 1.08 + 0.5 / 0.96) / 2
     x2 = sum(
@@ -109,41 +128,48 @@ def test_reading_r70_without_a_measured_control_it_is_simulated_from_the_verdict
         for first in (0.58 / 1.08, 0.5 / 0.96)
     )
     assert x2 > x
-    assert seen.again == "simulated"
-    assert seen.redirected == pytest.approx(x2 - 0.5, abs=5e-4)
-    assert seen.regret == pytest.approx(x2 - 0.5, abs=5e-4)
-    assert seen.regret_ci95 == (seen.regret, seen.regret)  # both seeds say the same
+    assert seed_figures.control == "simulated"
+    assert seed_figures.redirected == pytest.approx(x2 - 0.5, abs=5e-4)
+    assert seed_figures.regret == pytest.approx(x2 - 0.5, abs=5e-4)
+    assert seed_figures.regret_ci95 == (
+        seed_figures.regret,
+        seed_figures.regret,
+    )  # both seeds say the same
 
 
 def test_reading_r72_a_missing_pair_of_a_whole_table_moves_no_weight_in_its_control() -> None:
     """y was never judged: its rounds pass, and its win rate is that of what was decided."""
-    given = table(["A", "."], ["A", "."], repeated=True, whole=True)
+    verdict_table = table(["A", "."], ["A", "."], repeated=True, whole=True)
 
-    seen = these_tasks(EVEN, "visual_to_text", table=given, config=configured(rounds=1))
+    seed_figures = these_tasks(
+        EVEN, "visual_to_text", table=verdict_table, config=configured(rounds=1)
+    )
 
     # x wins its round, or nothing happens: 0.5, then x again.
     first = 0.58 / 1.08
     x2 = (first * (first + 0.08) / 1.08 + (1 - first) * first) / 2
     x2 += (0.5 * first + 0.5 * 0.5) / 2
-    assert seen.redirected == pytest.approx(x2 - 0.5, abs=1e-3)
-    assert seen.regret == pytest.approx(0, abs=1e-12)
+    assert seed_figures.redirected == pytest.approx(x2 - 0.5, abs=1e-3)
+    assert seed_figures.regret == pytest.approx(0, abs=1e-12)
 
 
-def figures(given: VerdictTable, names: str = "xy", **more: Any) -> Transfer:
+def figures(given: VerdictTable, names: str = "xy", **further_fields: Any) -> Transfer:
     seeds = vectors(*[(1 / len(names),) * len(names)] * 2)
-    return transfer(seeds, table=given, config=configured(names, **more))
+    return transfer(seeds, table=given, config=configured(names, **further_fields))
 
 
 def test_reading_r71_the_figures_of_opposed_domains() -> None:
-    found = figures(OPPOSED)
+    figure_rows = figures(OPPOSED)
 
-    assert (found.rule, found.margin) == (3, 0.02)
-    assert found.units == {"text": 4, "visual": 4}
-    assert found.test is not None
-    assert found.test.p_value == pytest.approx(1 / 35)
-    assert found.directions is not None
+    assert (figure_rows.rule, figure_rows.margin) == (3, 0.02)
+    assert figure_rows.units == {"text": 4, "visual": 4}
+    assert figure_rows.test is not None
+    assert figure_rows.test.p_value == pytest.approx(1 / 35)
+    assert figure_rows.directions is not None
     crossed, _, chance = worked_out(units_of(OPPOSED, ["x", "y"]), 30, UpdateRule())
-    into_text, into_visual = (found.directions[d] for d in ("visual_to_text", "text_to_visual"))
+    into_text, into_visual = (
+        figure_rows.directions[d] for d in ("visual_to_text", "text_to_visual")
+    )
     # Strategies by name: visual's units (x lost, y won) sort before text's, and come first.
     for into, worked, share in zip((into_visual, into_text), crossed.into, chance, strict=True):
         assert into.regret == worked.regret.value
@@ -154,66 +180,69 @@ def test_reading_r71_the_figures_of_opposed_domains() -> None:
         assert into.crossing_ci95 == worked.crossing.interval
         assert into.redirected == worked.redirected.value
         assert into.chance == share
-        assert into.these_tasks.again == "simulated"
-    assert found.regret == max(into_text.regret, into_visual.regret)
+        assert into.these_tasks.control == "simulated"
+    assert figure_rows.regret == max(into_text.regret, into_visual.regret)
     assert into_text.regret_ci95 is not None
     assert into_visual.regret_ci95 is not None
-    assert found.most == max(into_text.regret_ci95[1], into_visual.regret_ci95[1])
+    assert figure_rows.upper_end == max(into_text.regret_ci95[1], into_visual.regret_ci95[1])
 
 
 def test_reading_r70_a_share_of_choices_and_its_interval_are_shares() -> None:
     """Corrected for bias and in an interval of three tasks, a share could leave 0 to 1."""
-    for given in (table(["ABA", "BAB"], ["ABB", "BAA"]), table(["AAA", "BBB"], ["BBA", "AAA"])):
-        found = figures(given)
-        assert found.directions is not None
-        for into in found.directions.values():
+    for verdict_table in (
+        table(["ABA", "BAB"], ["ABB", "BAA"]),
+        table(["AAA", "BBB"], ["BBA", "AAA"]),
+    ):
+        figure_rows = figures(verdict_table)
+        assert figure_rows.directions is not None
+        for into in figure_rows.directions.values():
             assert into.redirected_ci95 is not None
             for share in (into.redirected, *into.redirected_ci95, into.chance):
                 assert 0 <= share <= 1
 
 
 def test_reading_r70_all_is_zero_where_nothing_crosses() -> None:
-    found = figures(table(["A" * 8, "B" * 8], ["A" * 8, "B" * 8]))
+    figure_rows = figures(table(["A" * 8, "B" * 8], ["A" * 8, "B" * 8]))
 
-    assert found.test is not None
-    assert found.test.p_value == 1
-    assert (found.regret, found.most) == (0, 0)
-    assert found.directions is not None
-    for into in found.directions.values():
+    assert figure_rows.test is not None
+    assert figure_rows.test.p_value == 1
+    assert (figure_rows.regret, figure_rows.upper_end) == (0, 0)
+    assert figure_rows.directions is not None
+    for into in figure_rows.directions.values():
         assert (into.redirected, into.redirected_ci95, into.chance) == (0, (0, 0), 0)
         assert (into.crossing, into.crossing_ci95) == (0, (0, 0))
 
 
 def test_reading_r72_with_under_a_quarter_decided_every_figure_is_none() -> None:
-    given = table([["Atttt"] * 4] * 2, [["Atttt"] * 4] * 2)
+    verdict_table = table([["Atttt"] * 4] * 2, [["Atttt"] * 4] * 2)
 
-    found = figures(given)
+    figure_rows = figures(verdict_table)
 
-    assert found.decided_share == 0.2
-    assert found.test is None
-    assert found.directions is None
-    assert (found.regret, found.most) == (None, None)
-    assert found.ties.share == {"text": 0.8, "visual": 0.8}
+    assert figure_rows.decided_share == 0.2
+    assert figure_rows.test is None
+    assert figure_rows.directions is None
+    assert (figure_rows.regret, figure_rows.upper_end) == (None, None)
+    assert figure_rows.ties.share == {"text": 0.8, "visual": 0.8}
 
 
 def test_reading_r74_groups_of_the_configuration_are_its_units() -> None:
     pairs = ("one", "one", "two", "two")
 
-    found = figures(OPPOSED, groups={"text": pairs, "visual": pairs})
+    figure_rows = figures(OPPOSED, groups={"text": pairs, "visual": pairs})
 
-    assert found.units == {"text": 2, "visual": 2}
-    assert found.test is not None
-    assert (found.test.unit, found.test.splits) == ("group", 3)
+    assert figure_rows.units == {"text": 2, "visual": 2}
+    assert figure_rows.test is not None
+    assert (figure_rows.test.unit, figure_rows.test.splits) == ("group", 3)
 
 
 def test_reading_r74_a_domain_of_one_task_has_figures_and_no_interval_for_the_domain() -> None:
-    found = figures(table(["A", "B"], ["B" * 6, "A" * 6]))
+    figure_rows = figures(table(["A", "B"], ["B" * 6, "A" * 6]))
 
-    assert found.most is None
-    assert found.test is not None
-    assert (found.test.p_value, found.test.method) == (1, "jackknife")
-    assert found.directions is not None
-    for into in found.directions.values():
+    assert figure_rows.upper_end is None
+    assert figure_rows.test is not None
+    assert (figure_rows.test.p_value, figure_rows.test.method) == (1, "jackknife")
+    assert figure_rows.directions is not None
+    for into in figure_rows.directions.values():
         assert into.regret_ci95 is None
         assert into.redirected_ci95 is None
         assert 0.3 < into.redirected <= 1
@@ -239,45 +268,45 @@ def test_reading_r72_no_table_breaks_the_rule_or_has_a_figure_that_is_no_number(
     given: int, *, whole: bool, rounds: int
 ) -> None:
     rows = HOSTILE[given]
-    names = "".join(chr(ord("a") + at) for at in range(len(rows[0])))
+    names = "".join(chr(ord("a") + index) for index in range(len(rows[0])))
 
-    found = figures(table(*rows, whole=whole), names, rounds=rounds)
+    figure_rows = figures(table(*rows, whole=whole), names, rounds=rounds)
 
-    for into in (found.directions or {}).values():
+    for into in (figure_rows.directions or {}).values():
         each = (into.redirected, into.chance, into.regret, into.harm, into.crossing)
         pairs = (into.redirected_ci95, into.regret_ci95, into.harm_ci95, into.crossing_ci95)
         assert all(map(isfinite, each))
         assert all(isfinite(end) for pair in pairs if pair for end in pair)
         assert rounds or (*each,) == (0, 0, 0, 0, 0)
-    assert found.test is None or 0 <= found.test.p_value <= 1
+    assert figure_rows.test is None or 0 <= figure_rows.test.p_value <= 1
 
 
 def test_reading_r72_counts_of_any_size_have_the_figures_of_their_shares() -> None:
     """A million billion verdicts a pair: rates are the same, and so is every figure."""
     few = table(["AABA", "BBAB"], ["BABB", "AAAB"])
-    many = VerdictTable(
+    verdict_table = VerdictTable(
         counts={domain: LONG * few.counts[domain] for domain in DOMAINS}, repeated=False
     )
 
-    one, other = (
-        worked_out(units_of(given, ["x", "y"]), 10, UpdateRule()) for given in (few, many)
+    left, right = (
+        worked_out(units_of(given, ["x", "y"]), 10, UpdateRule()) for given in (few, verdict_table)
     )
 
-    assert one == other
+    assert left == right
 
 
 def test_reading_r78_names_of_any_script_are_names() -> None:
-    given = table(["AABA", "BBAB"], ["BABB", "AAAB"])
-    plain, other = (
-        transfer(EVEN, table=given, config=configured(names)) for names in ("ab", "é漢")
+    verdict_table = table(["AABA", "BBAB"], ["BABB", "AAAB"])
+    plain, other_transfer = (
+        transfer(EVEN, table=verdict_table, config=configured(names)) for names in ("ab", "é漢")
     )
 
-    assert plain == other
+    assert plain == other_transfer
 
 
 def test_reading_r73_these_tasks_know_no_order_flag_or_name_of_a_domain() -> None:
     """Strategies and domains exchanged, and called repeated or not; weights go along."""
-    given = table(["AtBA", "BBAB", "AAAB"], ["B.BB", "AAAt", "ABAB"], repeated=True)
+    verdict_table = table(["AtBA", "BBAB", "AAAB"], ["B.BB", "AAAt", "ABAB"], repeated=True)
     seeds: list[Weights] = [(0.2, 0.3, 0.5), (0.6, 0.1, 0.3)]
     order = [2, 0, 1]
     turned: dict[PhaseName, list[Weights]] = {
@@ -285,16 +314,18 @@ def test_reading_r73_these_tasks_know_no_order_flag_or_name_of_a_domain() -> Non
     }
     moved = VerdictTable(
         counts={
-            one: np.ascontiguousarray(given.counts[other][order])
-            for one, other in zip(DOMAINS, DOMAINS[::-1], strict=True)
+            domain: np.ascontiguousarray(verdict_table.counts[right][order])
+            for domain, right in zip(DOMAINS, DOMAINS[::-1], strict=True)
         },
         repeated=False,
     )
 
     for direction, exchanged in zip(DIRECTIONS, DIRECTIONS[::-1], strict=True):
-        seen = these_tasks(vectors(*seeds), direction, table=given, config=configured("xyz"))
-        other = these_tasks(turned, exchanged, table=moved, config=configured("zxy"))
-        assert seen == other
+        seed_figures = these_tasks(
+            vectors(*seeds), direction, table=verdict_table, config=configured("xyz")
+        )
+        other_seed_figures = these_tasks(turned, exchanged, table=moved, config=configured("zxy"))
+        assert seed_figures == other_seed_figures
 
 
 def test_reading_r78_one_figure_by_itself_has_the_interval_of_one() -> None:

@@ -56,7 +56,7 @@ class Measured:
 
     @property
     def lopsided(self) -> bool:
-        """Whether the two domains can be told apart by more than their names."""
+        """Return whether the two domains can be told apart by more than their names."""
         text, visual = (in_one_order(self.table, self.names).counts[domain] for domain in DOMAINS)
         return not np.array_equal(text, visual)
 
@@ -71,7 +71,7 @@ class Change:
     exchanged: bool
 
 
-def said(measured: Measured) -> Any:
+def coupling_result(measured: Measured) -> Any:
     """Return the word and every figure of the rule, worked out afresh."""
     worked_out.cache_clear()
     config = Configuration(
@@ -79,7 +79,7 @@ def said(measured: Measured) -> Any:
         rounds=measured.rounds,
         groups=measured.groups,
     )
-    found = transfer(measured.vectors, table=measured.table, config=config)
+    actual_transfer = transfer(measured.vectors, table=measured.table, config=config)
     preferences = by_tasks(in_one_order(measured.table, measured.names), config.rule)
     facts = Facts(
         n=30,
@@ -92,10 +92,10 @@ def said(measured: Measured) -> Any:
         collapsed=0,
         stuck={},
         preferences=preferences,
-        transfer=found,
+        transfer=actual_transfer,
     )
     word, findings = assess(facts)
-    figures = to_builtins(found)
+    figures = to_builtins(actual_transfer)
     left = figures["left_out"]["tasks"]
     left |= {d: sorted(measured.tasks[d][place] for place in left[d]) for d in DOMAINS}
     return {
@@ -127,8 +127,10 @@ def changed(measured: Measured, change: Change) -> Measured:
             for phase, seeds in measured.vectors.items()
         },
         groups=measured.groups
-        and {to[d]: tuple(measured.groups[d][at] for at in change.tasks[d]) for d in DOMAINS},
-        tasks={to[d]: [measured.tasks[d][at] for at in change.tasks[d]] for d in DOMAINS},
+        and {to[d]: tuple(measured.groups[d][index] for index in change.tasks[d]) for d in DOMAINS},
+        tasks={
+            to[d]: [measured.tasks[d][position] for position in change.tasks[d]] for d in DOMAINS
+        },
     )
 
 
@@ -140,7 +142,7 @@ def renamed(figures: Any) -> Any:
 
 
 def assert_said_the_same(measured: Measured, change: Change) -> None:
-    before, after = said(measured), said(changed(measured, change))
+    before, after = coupling_result(measured), coupling_result(changed(measured, change))
 
     assert after == (renamed(before) if change.exchanged else before)
 
@@ -167,7 +169,7 @@ def measurements(draw: st.DrawFn) -> Measured:
         table=VerdictTable(
             counts={domain: np.array(counts(rows[domain]), np.int64) for domain in DOMAINS},
             repeated=draw(st.booleans()),
-            whole=draw(st.booleans()),
+            is_whole=draw(st.booleans()),
         ),
         vectors={phase.name: [tuple(seed) for seed in seeds] for phase in PHASES},
         groups=groups if grouped else None,
@@ -204,7 +206,7 @@ def published(name: str) -> Measured:
     return Measured(
         names=tuple(manifest.names),
         table=table_of(
-            plain(manifest.results.verdict_table), manifest.names, whole=manifest.is_whole
+            plain(manifest.results.verdict_table), manifest.names, is_whole=manifest.is_whole
         ),
         vectors={
             phase.name: [record.vector(phase.name) for record in manifest.results.per_seed]

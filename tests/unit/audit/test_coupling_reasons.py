@@ -23,11 +23,11 @@ def facts(**changed: Any) -> Any:
         "ties": SimpleNamespace(p_value=1.0, share={"text": 0.1, "visual": 0.3}),
         "clusters": {"text": None, "visual": None},
     }
-    beside: dict[str, Any] = {"missing": None, "preferences": None, **outside}
-    return SimpleNamespace(transfer=SimpleNamespace(**{**transfer, **changed}), **beside)
+    record: dict[str, Any] = {"missing": None, "preferences": None, **outside}
+    return SimpleNamespace(transfer=SimpleNamespace(**{**transfer, **changed}), **record)
 
 
-def said(of: Any) -> list[tuple[str, str]]:
+def reason_places(of: Any) -> list[tuple[str, str]]:
     """Return where each reason points to, and the words that it is known by."""
     reasons = [reason for each in (*SETTLING, *BESIDE) for reason in each(of)]
     return [(reason.finding.where, reason.finding.problem) for reason in reasons]
@@ -65,7 +65,7 @@ def test_reading_r71_coupled_is_beyond_chance_and_at_a_cost(
 def test_reading_r71_regret_without_a_crossing_is_training_that_a_domain_did_not_get(
     regret: float | None, p_value: float, cost: float, expected: int
 ) -> None:
-    found = said(facts(test=by_chance(p_value), regret=regret, cost=cost))
+    found = reason_places(facts(test=by_chance(p_value), regret=regret, cost=cost))
 
     assert len(found) == expected
     assert all("prefers more weakly or with more noise" in problem for _, problem in found)
@@ -73,11 +73,11 @@ def test_reading_r71_regret_without_a_crossing_is_training_that_a_domain_did_not
 
 @pytest.mark.parametrize(("splits", "expected"), [(19, 1), (20, 0)])
 def test_reading_r74_fewer_than_twenty_splits_say_nothing(splits: int, expected: int) -> None:
-    assert len(said(facts(test=by_chance(0.5, splits)))) == expected
+    assert len(reason_places(facts(test=by_chance(0.5, splits)))) == expected
 
 
 def test_reading_r72_where_too_little_was_decided_no_other_reason_is_looked_for() -> None:
-    found = said(facts(directions=None, decided_share=0.2, test=None))
+    found = reason_places(facts(directions=None, decided_share=0.2, test=None))
 
     assert [where for where, _ in found] == ["/results/verdict_table"]
     assert "20% of the verdicts were decided" in found[0][1]
@@ -87,10 +87,10 @@ def test_reading_r72_the_first_three_of_what_is_left_out_are_named() -> None:
     left = SimpleNamespace(strategies=["p"], tasks={"text": [2, 5], "visual": [1]})
     three = SimpleNamespace(strategies=["p"], tasks={"text": [2, 5], "visual": []})
 
-    ((_, more),) = said(facts(left_out=left))
-    ((_, all_told),) = said(facts(left_out=three))
+    ((_, further_text),) = reason_places(facts(left_out=left))
+    ((_, all_told),) = reason_places(facts(left_out=three))
 
-    assert more.endswith("p, text task 2, text task 5, ...")
+    assert further_text.endswith("p, text task 2, text task 5, ...")
     assert all_told.endswith("p, text task 2, text task 5")
 
 
@@ -98,7 +98,7 @@ def test_reading_r72_the_first_three_of_what_is_left_out_are_named() -> None:
 def test_reading_r72_domains_that_tie_unlike_are_named(p_value: float, expected: int) -> None:
     ties = SimpleNamespace(p_value=p_value, share={"text": 0.1, "visual": 0.3})
 
-    found = said(facts(ties=ties))
+    found = reason_places(facts(ties=ties))
 
     assert len(found) == expected
     assert all("undecided in 10% in text and 30% in visual" in problem for _, problem in found)
@@ -108,7 +108,7 @@ def test_reading_r72_domains_that_tie_unlike_are_named(p_value: float, expected:
 def test_reading_r74_topics_are_named_at_half_the_level_for_either_domain(
     p_value: float | None, expected: int
 ) -> None:
-    assert len(said(facts(clusters={"text": p_value, "visual": None}))) == expected
+    assert len(reason_places(facts(clusters={"text": p_value, "visual": None}))) == expected
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,8 @@ def test_reading_r74_topics_are_named_at_half_the_level_for_either_domain(
 def test_reading_r71_preferences_that_differ_and_do_not_cross_are_named(
     differ: float, beyond: float, expected: int
 ) -> None:
-    found = said(facts(preferences=SimpleNamespace(p_value=differ), test=by_chance(beyond)))
+    found = reason_places(
+        facts(preferences=SimpleNamespace(p_value=differ), test=by_chance(beyond))
+    )
 
     assert len(found) == expected

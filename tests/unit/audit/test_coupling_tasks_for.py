@@ -20,7 +20,7 @@ def width(rng: np.random.Generator, tasks: int) -> list[tuple[float, float] | No
         rates = np.clip(np.array([0.62, 0.5, 0.38]) + rng.normal(0, 0.15, (tasks, 3)), 0, 1)
         won = rng.random((tasks, 3)) < rates
         counts[domain] = np.stack([won.T, ~won.T, np.zeros((3, tasks), bool)], axis=2).astype(int)
-    units = units_of(VerdictTable(counts=counts, repeated=False, whole=True), NAMES)
+    units = units_of(VerdictTable(counts=counts, repeated=False, is_whole=True), NAMES)
     return [into.regret.interval for into in crossings(units, rounds=30, rule=UpdateRule()).into]
 
 
@@ -35,10 +35,10 @@ def test_reading_r75_as_many_tasks_give_the_promised_width_within_two_points() -
     wanted = sorted(tasks_for(pilot, 40) or 0 for pilot in pilots)[2]
     assert 100 < wanted < 4_000
 
-    found = [half(width(rng, wanted)) for _ in range(4)]
+    figures = [half(width(rng, wanted)) for _ in range(4)]
 
-    assert abs(np.mean(found) - MARGIN) < 0.02
-    assert np.mean(found) < np.mean([half(pilot) for pilot in pilots]) / 1.5
+    assert abs(np.mean(figures) - MARGIN) < 0.02
+    assert np.mean(figures) < np.mean([half(pilot) for pilot in pilots]) / 1.5
 
 
 def test_reading_r75_four_times_the_tasks_are_wanted_where_the_interval_is_twice_as_wide() -> None:

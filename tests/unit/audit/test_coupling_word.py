@@ -22,9 +22,9 @@ KINDS = {kind.name: kind for kind in (*generators.NULLS, *generators.CROSSINGS)}
 
 
 def test_reading_r70_one_table_in_both_domains_crosses_by_nothing() -> None:
-    told = generators.tables(KINDS["one ranking"], "fresh 10", 1, np.random.default_rng(11))
+    tables = generators.tables(KINDS["one ranking"], "fresh 10", 1, np.random.default_rng(11))
 
-    assert not product.coupled(told.text[0], told.text[0], recorded=False, fewer=4)
+    assert not product.coupled(tables.text[0], tables.text[0], recorded=False, fewer=4)
 
 
 def test_reading_r74_the_page_has_the_rates_and_intervals_of_the_studies() -> None:
@@ -49,8 +49,8 @@ def test_reading_r74_the_page_has_the_rates_and_intervals_of_the_studies() -> No
 
 @fewer_wheels()
 def called(kind: generators.Kind, mode: str, runs: int) -> int:
-    told = generators.tables(kind, mode, runs, np.random.default_rng(5))
-    groups = kind.groups(told.text.shape[2]), kind.groups(told.visual.shape[2])
+    tables = generators.tables(kind, mode, runs, np.random.default_rng(5))
+    groups = kind.groups(tables.text.shape[2]), kind.groups(tables.visual.shape[2])
     recorded = mode == "exhaustive"
     return sum(
         called_coupled(
@@ -58,7 +58,7 @@ def called(kind: generators.Kind, mode: str, runs: int) -> int:
             rounds=kind.rounds,
             rule=UpdateRule(),
         )[0]
-        for text, visual in zip(told.text, told.visual, strict=True)
+        for text, visual in zip(tables.text, tables.visual, strict=True)
     )
 
 
@@ -91,7 +91,7 @@ def test_reading_r71_crossing_preferences_are_called_coupled(name: str, mode: st
     assert called(KINDS[name], mode, 6) > 3
 
 
-WORST = adversary.kept()
+WORST = adversary.worst_finds()
 # Eight runs decide where the word is rarely false; where it often is, it takes a night's eighty.
 DECIDED = [
     place

@@ -43,44 +43,49 @@ def test_reading_r44_reused_answers_by_hand() -> None:
     left = [A] * 18 + [B, TIE]
     right = [B] * 3 + [A] * 15 + [A, A]
 
-    found = compare_reused(left, right, noise=Noise(assumed=0.05))
+    table_drift = compare_reused(left, right, noise=Noise(assumed=0.05))
 
-    assert (found.changed, found.towards_a, found.towards_b, found.pairs) == (5, 2, 3, 20)
-    assert found.estimate == 0.25
+    assert (
+        table_drift.changed,
+        table_drift.towards_a,
+        table_drift.towards_b,
+        table_drift.pairs,
+    ) == (5, 2, 3, 20)
+    assert table_drift.estimate == 0.25
     expected = float(stats.binomtest(5, 20, 0.05, alternative="greater").pvalue)
-    assert found.p_values["changed"] == pytest.approx(expected)
-    assert found.p_values["direction"] == 1.0
-    assert found.p_value == pytest.approx(2 * expected)
-    assert found.verdict == "drifted"  # 2 x 0.0026
+    assert table_drift.p_values["changed"] == pytest.approx(expected)
+    assert table_drift.p_values["direction"] == 1.0
+    assert table_drift.p_value == pytest.approx(2 * expected)
+    assert table_drift.verdict == "drifted"  # 2 x 0.0026
     wilson = stats.binomtest(5, 20).proportion_ci(method="wilson")
-    assert found.ci95 == pytest.approx((wilson.low, wilson.high))
+    assert table_drift.ci95 == pytest.approx((wilson.low, wilson.high))
 
 
 def test_reading_r44_flips_that_were_measured_take_the_place_of_the_assumption() -> None:
     left, right = [A, B] * 50, [A, B] * 45 + [B, A] * 5
 
-    found = compare_reused(left, right, noise=Noise(asked=40, flips=3))
+    table_drift = compare_reused(left, right, noise=Noise(asked=40, flips=3))
 
     expected = stats.fisher_exact(np.array([[10, 90], [3, 37]]), alternative="greater").pvalue
-    assert found.p_values["changed"] == pytest.approx(float(expected))
-    assert found.verdict == "cannot_tell"  # no more flips than by asking again, but up to 16%
+    assert table_drift.p_values["changed"] == pytest.approx(float(expected))
+    assert table_drift.verdict == "cannot_tell"  # no more flips than by asking again, but up to 16%
 
 
 def test_reading_r44_a_shift_in_leaning_needs_no_noise_level() -> None:
     """Ten of a hundred changed, all of them to B: noise of 15% would go both ways."""
     left, right = [A] * 100, [A] * 90 + [B] * 10
 
-    found = compare_reused(left, right, noise=Noise(asked=100, flips=15))
+    table_drift = compare_reused(left, right, noise=Noise(asked=100, flips=15))
 
-    assert found.p_values["changed"] > 0.5
-    assert found.p_values["direction"] == pytest.approx(2 / 2**10)
-    assert found.verdict == "drifted"
+    assert table_drift.p_values["changed"] > 0.5
+    assert table_drift.p_values["direction"] == pytest.approx(2 / 2**10)
+    assert table_drift.verdict == "drifted"
 
 
 def test_reading_r44_of_facts_one_changed_verdict_is_drift() -> None:
-    found = compare_reused([A] * 176, [A] * 175 + [B], noise=FACTS)
+    table_drift = compare_reused([A] * 176, [A] * 175 + [B], noise=FACTS)
 
-    assert (found.verdict, found.p_value, found.changed) == ("drifted", 0, 1)
+    assert (table_drift.verdict, table_drift.p_value, table_drift.changed) == ("drifted", 0, 1)
 
 
 def test_reading_r45_the_same_takes_evidence() -> None:
@@ -96,10 +101,10 @@ def test_reading_r45_the_same_takes_evidence() -> None:
 def test_reading_r45_a_table_never_drifted_from_itself(
     verdicts: list[Verdict], flips: int, more: int
 ) -> None:
-    found = compare_reused(verdicts, verdicts, noise=Noise(asked=flips + more, flips=flips))
+    table_drift = compare_reused(verdicts, verdicts, noise=Noise(asked=flips + more, flips=flips))
 
-    assert found.verdict in ("same", "cannot_tell")
-    assert found.p_value == 1
+    assert table_drift.verdict in ("same", "cannot_tell")
+    assert table_drift.p_value == 1
 
 
 @given(PAIRS)
@@ -107,11 +112,15 @@ def test_reading_r44_nothing_depends_on_which_run_is_named_first(
     pairs: list[tuple[Verdict, Verdict]],
 ) -> None:
     left, right = split(pairs)
-    there = compare_reused(left, right, noise=Noise())
+    table_drift = compare_reused(left, right, noise=Noise())
     back = compare_reused(right, left, noise=Noise())
 
-    assert (there.p_value, there.verdict, there.ci95) == (back.p_value, back.verdict, back.ci95)
-    assert (there.towards_a, there.towards_b) == (back.towards_b, back.towards_a)
+    assert (table_drift.p_value, table_drift.verdict, table_drift.ci95) == (
+        back.p_value,
+        back.verdict,
+        back.ci95,
+    )
+    assert (table_drift.towards_a, table_drift.towards_b) == (back.towards_b, back.towards_a)
 
 
 @pytest.mark.slow
@@ -127,12 +136,12 @@ def test_reading_r44_flips_alone_are_called_drift_in_at_most_one_of_twenty(reche
         again = draw.random(recheck) < chance[draw.permutation(pairs)[:recheck]]
         noise = Noise(asked=recheck, flips=int(again.sum()))
         left = [A, A, B, B] * (pairs // 4)
-        right = [_other(v) if f else v for v, f in zip(left, flipped, strict=True)]
+        right = [_flipped(v) if f else v for v, f in zip(left, flipped, strict=True)]
         found += compare_reused(left, right, noise=noise).verdict == "drifted"
     assert found / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
-def _other(verdict: Verdict) -> Verdict:
+def _flipped(verdict: Verdict) -> Verdict:
     return B if verdict is A else A
 
 
@@ -176,12 +185,12 @@ def test_reading_r44_seeds_that_are_swapped_by_hand() -> None:
     left = np.array([[[4, 0, 0]]] * 5)
     right = np.array([[[0, 4, 0]]] * 5)
 
-    found = fresh(left, right, paired=True)
+    table_drift = fresh(left, right, paired=True)
 
-    assert found.p_values["changed"] == pytest.approx(2 / 32, abs=4 * (0.0625 / 2000) ** 0.5)
-    assert found.p_values["direction"] == found.p_values["changed"]
-    assert found.estimate == 1  # every verdict's probability went from 0 to 1
-    assert found.verdict == "cannot_tell"  # five seeds can show nothing
+    assert table_drift.p_values["changed"] == pytest.approx(2 / 32, abs=4 * (0.0625 / 2000) ** 0.5)
+    assert table_drift.p_values["direction"] == table_drift.p_values["changed"]
+    assert table_drift.estimate == 1  # every verdict's probability went from 0 to 1
+    assert table_drift.verdict == "cannot_tell"  # five seeds can show nothing
 
 
 def test_reading_r44_a_pair_that_one_run_alone_asked_about_is_not_compared() -> None:
@@ -197,19 +206,21 @@ def test_reading_r44_seeds_that_are_shuffled_by_hand() -> None:
     left = np.array([[[4, 0, 0]]] * 6)
     right = np.array([[[0, 4, 0]]] * 6)
 
-    found = fresh(left, right)
+    table_drift = fresh(left, right)
 
-    assert found.p_values["changed"] == pytest.approx(2 / 924, abs=4 * (2 / 924 / 2000) ** 0.5)
-    assert found.verdict == "drifted"
+    assert table_drift.p_values["changed"] == pytest.approx(
+        2 / 924, abs=4 * (2 / 924 / 2000) ** 0.5
+    )
+    assert table_drift.verdict == "drifted"
 
 
 def test_reading_r44_the_excess_is_unbiased_by_hand() -> None:
     """Two answers a side, A and B on both: within, they never agree; between, half the time."""
     left = right = np.array([[[1, 0, 0]], [[0, 1, 0]]])
 
-    seen, bound = drift._excess(left.astype(float), right.astype(float), paired=False)
+    figure, bound = drift._excess(left.astype(float), right.astype(float), paired=False)
 
-    assert seen == pytest.approx(0 / 2 - 1 / 2)
+    assert figure == pytest.approx(0 / 2 - 1 / 2)
     assert bound is None
 
 
@@ -219,43 +230,43 @@ def test_reading_r45_the_bound_of_fresh_runs_is_the_jackknife_s_over_the_seeds_o
     left, right = draw.integers(0, 5, (10, 6, 3)), draw.integers(1, 4, (12, 6, 3))
 
     def excess(a: NDArray[np.int64], b: NDArray[np.int64]) -> float:
-        seen, _ = drift._excess(a.astype(float), b.astype(float), paired=False)
-        assert seen is not None
-        return seen
+        figure, _ = drift._excess(a.astype(float), b.astype(float), paired=False)
+        assert figure is not None
+        return figure
 
-    seen, bound = drift._excess(left.astype(float), right.astype(float), paired=False)
+    figure, bound = drift._excess(left.astype(float), right.astype(float), paired=False)
 
     without = [
         [excess(np.delete(left, seed, axis=0), right) for seed in range(10)],
         [excess(left, np.delete(right, seed, axis=0)) for seed in range(12)],
     ]
-    variance = sum(float(np.var(each)) * (len(each) - 1) for each in without)
-    assert seen is not None
-    assert bound == pytest.approx(seen + float(stats.t.ppf(0.95, 9)) * variance**0.5)
+    variance = sum(float(np.var(figures)) * (len(figures) - 1) for figures in without)
+    assert figure is not None
+    assert bound == pytest.approx(figure + float(stats.t.ppf(0.95, 9)) * variance**0.5)
 
 
 def test_reading_r45_the_bound_of_paired_runs_leaves_a_seed_out_of_both_at_once() -> None:
     draw = np.random.default_rng(46)
     left, right = (draw.integers(1, 5, (10, 6, 3)).astype(float) for _ in range(2))
 
-    seen, bound = drift._excess(left, right, paired=True)
+    figure, bound = drift._excess(left, right, paired=True)
 
     each = []
     for seed in range(10):
         a, b = (np.delete(side, seed, axis=0) for side in (left, right))
         each.append(drift._excess(a, b, paired=True)[0])
-    assert seen is not None
+    assert figure is not None
     error = (float(np.var(np.array(each, dtype=float))) * 9) ** 0.5
-    assert bound == pytest.approx(seen + float(stats.t.ppf(0.95, 9)) * error)
+    assert bound == pytest.approx(figure + float(stats.t.ppf(0.95, 9)) * error)
 
 
 def test_reading_r45_a_fresh_run_never_drifted_from_itself() -> None:
     draw = np.random.default_rng(1)
     for seeds in (1, 2, 12):
         run = measure(coin(), seeds, draw).counts
-        found = fresh(run, run, paired=True)
-        assert found.p_value == 1
-        assert found.verdict == ("same" if seeds == 12 else "cannot_tell")
+        table_drift = fresh(run, run, paired=True)
+        assert table_drift.p_value == 1
+        assert table_drift.verdict == ("same" if seeds == 12 else "cannot_tell")
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -288,10 +299,10 @@ def test_reading_r44_a_small_shift_everywhere_shows_in_the_direction() -> None:
     draw = np.random.default_rng(4)
     before, after = measure(coin(), 30, draw), measure(shifted(coin(), 0.06), 30, draw)
 
-    found = fresh(before.counts, after.counts)
+    table_drift = fresh(before.counts, after.counts)
 
-    assert found.verdict == "drifted"
-    assert found.p_values["direction"] < found.p_values["changed"]
+    assert table_drift.verdict == "drifted"
+    assert table_drift.p_values["direction"] < table_drift.p_values["changed"]
 
 
 @pytest.mark.slow
@@ -324,13 +335,13 @@ def test_reading_r44_one_verdict_against_many_by_hand() -> None:
     """Each of two pairs: the odd one of five is the one that stands alone by 1 in 5."""
     counts = np.array([[4, 0, 0], [4, 0, 0]])
 
-    found = compare_mixed([B, B], counts, rng=rng())
+    table_drift = compare_mixed([B, B], counts, rng=rng())
 
-    assert found.p_values["changed"] == pytest.approx(1 / 25, abs=4 * (0.04 / 2000) ** 0.5)
+    assert table_drift.p_values["changed"] == pytest.approx(1 / 25, abs=4 * (0.04 / 2000) ** 0.5)
     # Both at B lean 3.2 from the expected 1.2, both at A no more than 0.8.
-    assert found.p_values["direction"] == found.p_values["changed"]
-    assert found.estimate == 1
-    assert found.verdict == "cannot_tell"  # 2 x 0.04
+    assert table_drift.p_values["direction"] == table_drift.p_values["changed"]
+    assert table_drift.estimate == 1
+    assert table_drift.verdict == "cannot_tell"  # 2 x 0.04
 
 
 def test_reading_r44_one_table_against_many_answers() -> None:
@@ -339,15 +350,20 @@ def test_reading_r44_one_table_against_many_answers() -> None:
     counts = measure(odds, 10, draw).counts.sum(axis=0)
     once = [A if p else B for p in np.concatenate([odds[d].ravel() for d in odds])]
     seen = counts.sum(axis=1) > 0
-    same = compare_mixed([v for v, s in zip(once, seen, strict=True) if s], counts[seen], rng=rng())
+    same_table_drift = compare_mixed(
+        [v for v, s in zip(once, seen, strict=True) if s], counts[seen], rng=rng()
+    )
     turned = changed(odds, 0.05, draw)
     once = [A if p else B for p in np.concatenate([turned[d].ravel() for d in turned])]
-    other = compare_mixed(
+    other_table_drift = compare_mixed(
         [v for v, s in zip(once, seen, strict=True) if s], counts[seen], rng=rng()
     )
 
-    assert (same.p_value, same.verdict) == (1, "cannot_tell")  # it never says same
-    assert other.verdict == "drifted"
+    assert (same_table_drift.p_value, same_table_drift.verdict) == (
+        1,
+        "cannot_tell",
+    )  # it never says same
+    assert other_table_drift.verdict == "drifted"
 
 
 def test_reading_r45_without_a_common_pair_nothing_can_be_told() -> None:

@@ -28,11 +28,13 @@ def test_epc_2_5_g_no_fewer_seeds_would_do(sd: float) -> None:
 def test_epc_2_5_g_the_figures_on_record_hold() -> None:
     """At 30 seeds 0.19 against a coin and 0.36 against a favourite; 0.1 takes 110 and 390."""
     for text, width, seeds in (("coin-flip", 0.19, 110), ("favourite", 0.36, 390)):
-        found = summarise([simulate(p) for p in parts(text, seeds=20_000, strategies=11)], 20_000)
+        simulation = summarise(
+            [simulate(p) for p in parts(text, seeds=20_000, strategies=11)], 20_000
+        )
 
         # On record is the bootstrap's width, which is Student's less 6% at 30 seeds.
-        assert width_at(sd_of(found), 30) / 1.06 == pytest.approx(width, abs=0.015)
-        assert seeds_for_width(sd_of(found)) == pytest.approx(seeds, rel=0.05)
+        assert width_at(sd_of(simulation), 30) / 1.06 == pytest.approx(width, abs=0.015)
+        assert seeds_for_width(sd_of(simulation)) == pytest.approx(seeds, rel=0.05)
 
 
 def test_epc_2_5_g_a_width_beyond_reason_is_refused() -> None:

@@ -89,16 +89,16 @@ def test_reading_r39_one_task_against_nineteen_cannot_decide() -> None:
 
 
 def test_reading_r39_a_strategy_that_was_never_asked_about_says_nothing() -> None:
-    asked = repeated([[A] * 8, [B] * 8], [[B] * 8, [A] * 8])
-    more = VerdictTable(
+    verdict_table = repeated([[A] * 8, [B] * 8], [[B] * 8, [A] * 8])
+    further_verdict_table = VerdictTable(
         counts={
             domain: np.concatenate([counts, np.zeros((1, 8, 3), np.int64)])
-            for domain, counts in asked.counts.items()
+            for domain, counts in verdict_table.counts.items()
         },
         repeated=True,
     )
 
-    assert by_tasks(more, RULE) == by_tasks(asked, RULE)
+    assert by_tasks(further_verdict_table, RULE) == by_tasks(verdict_table, RULE)
 
 
 def test_reading_r39_a_hundred_rounds_of_one_answer_are_one_answer() -> None:
@@ -349,9 +349,10 @@ def test_reading_r39_unequal_domains_are_tested_by_signs_task_by_task(seed: int)
         freed.append([[wide * (v - m) for v, m in zip(task, mean, strict=True)] for task in side])
     observed, extreme = statistic(sides), 0
     for signs in product((1, -1), repeat=6):
-        every = iter((*signs, 1))
+        all_iterators = iter((*signs, 1))
         turned = [
-            [[s * v for v in task] for task in side for s in (next(every),)] for side in freed
+            [[s * v for v in task] for task in side for s in (next(all_iterators),)]
+            for side in freed
         ]
         extreme += statistic(turned) >= observed * (1 - 1e-9)
     smallest = 2 / comb(6, 3)
@@ -368,6 +369,6 @@ def test_reading_r39_what_hardly_any_arbitrary_evaluator_shows_stands_out() -> N
     favoured = [even.copy() for _ in range(2)]
     for place, vector in enumerate(favoured):
         vector[place] = 0.42
-    one, other = (np.tile(vector, (30, 1)) for vector in favoured)
+    left, right = (np.tile(vector, (30, 1)) for vector in favoured)
 
-    assert by_weights(one, other, rounds=30, rule=RULE).p_value < LEVEL
+    assert by_weights(left, right, rounds=30, rule=RULE).p_value < LEVEL

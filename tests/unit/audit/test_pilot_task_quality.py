@@ -26,8 +26,8 @@ def table(text: dict[str, str]) -> VerdictTable:
 
 
 def text_tasks(text: dict[str, str]) -> list[TaskQuality]:
-    found = task_quality(table(text), NAMES, "base")
-    return [each for each in found if each.domain == "text"]
+    task_qualities = task_quality(table(text), NAMES, "base")
+    return [each for each in task_qualities if each.domain == "text"]
 
 
 def test_a_task_s_decisions_spread_and_correlation_are_those_worked_by_hand() -> None:
@@ -59,9 +59,14 @@ def test_a_task_on_which_all_fare_alike_or_nothing_is_decided_says_so() -> None:
 
 
 def test_what_nobody_asked_is_not_counted() -> None:
-    found = task_quality(table({"p": "A"}), NAMES, "base")
+    task_qualities = task_quality(table({"p": "A"}), NAMES, "base")
 
-    assert [(each.asked, each.decided) for each in found] == [(1, 1), (0, 0), (0, 0), (0, 0)]
+    assert [(each.asked, each.decided) for each in task_qualities] == [
+        (1, 1),
+        (0, 0),
+        (0, 0),
+        (0, 0),
+    ]
 
 
 def test_epc_show_tasks_has_one_line_a_task_and_the_same_as_json(tmp_path: Path) -> None:
@@ -73,15 +78,15 @@ def test_epc_show_tasks_has_one_line_a_task_and_the_same_as_json(tmp_path: Path)
         for task, verdict in enumerate(row.replace("-", "t"))
     ).replace(",t\n", ",tie\n")
     (tmp_path / "v.csv").write_text(verdicts)
-    made = epc("run", "--evaluator", f"recorded:{tmp_path / 'v.csv'}", "--out", run)
+    result = epc("run", "--evaluator", f"recorded:{tmp_path / 'v.csv'}", "--out", run)
 
     text = epc("show", run, "--tasks")
     listed = json.loads(epc("show", run, "--tasks", "--format", "json").stdout)
-    both = epc("show", run, "--tasks", "--html", tmp_path / "page.html")
+    both_results = epc("show", run, "--tasks", "--html", tmp_path / "page.html")
 
-    assert made.returncode == text.returncode == 0, made.stderr
-    assert both.returncode == 2
-    assert "leave out --html or --tasks" in both.stderr
+    assert result.returncode == text.returncode == 0, result.stderr
+    assert both_results.returncode == 2
+    assert "leave out --html or --tasks" in both_results.stderr
     assert [(each["domain"], each["text"]) for each in listed] == [
         (domain, f"{domain} {task}") for domain in ("text", "visual") for task in range(3)
     ]

@@ -30,7 +30,7 @@ STRATEGIES = 5
 THRESHOLDS = {0.7: 0.524401, 0.4: -0.253347}  # of the standard normal distribution
 
 
-def here(work: Any, points: Any, _: str) -> Any:
+def spread_here(work: Any, points: Any, _: str) -> Any:
     return spread(work, points)
 
 
@@ -67,12 +67,12 @@ class Independent:
         def train(weights: "Array", rates: "Array") -> "Array":
             for _ in range(30):
                 after = np.zeros_like(weights)
-                for at in range(STRATEGIES):
-                    for chance, step in ((rates[at], 0.08), (1 - rates[at], -0.04)):
-                        reached = np.maximum(weights[at] + step, 0.001)
-                        share = weights[at] * chance / (1 - weights[at] + reached)
+                for index in range(STRATEGIES):
+                    for chance, step in ((rates[index], 0.08), (1 - rates[index], -0.04)):
+                        reached = np.maximum(weights[index] + step, 0.001)
+                        share = weights[index] * chance / (1 - weights[index] + reached)
                         after += weights * share
-                        after[at] += (reached - weights[at]) * share
+                        after[index] += (reached - weights[index]) * share
                 weights = after / after.sum(axis=0)
             return weights
 
@@ -88,31 +88,31 @@ class Independent:
 
         Both domains are cut in halves again and again: a half is off by twice as much.
         """
-        whole = self.regrets([(first.mean(axis=0), second.mean(axis=0))], wheels=2000)[0]
+        whole_regret = self.regrets([(first.mean(axis=0), second.mean(axis=0))], wheels=2000)[0]
         halves: list[tuple[Array, Array]] = []
         middle = self.tasks // 2
         for _ in range(40):
-            one, other = (self.rng.permutation(self.tasks) for _ in range(2))
+            left, right = (self.rng.permutation(self.tasks) for _ in range(2))
             halves += [
-                (first[one[part]].mean(axis=0), second[other[part]].mean(axis=0))
+                (first[left[part]].mean(axis=0), second[right[part]].mean(axis=0))
                 for part in (slice(0, middle), slice(middle, None))
             ]
-        corrected = 2 * whole - self.regrets(halves, wheels=25).mean(axis=0)
+        corrected = 2 * whole_regret - self.regrets(halves, wheels=25).mean(axis=0)
         return float(corrected.min(axis=1).max())
 
     def regrets(self, tables: "Sequence[tuple[Array, Array]]", *, wheels: int) -> "Array":
         """Return the regret and the crossing regret into either domain: (tables, 2, 2)."""
-        found = np.zeros((len(tables), 2, 2))
+        totals = np.zeros((len(tables), 2, 2))
         for side in (0, 1):
             own = np.array([pair[side] for pair in tables])
             other = np.array([pair[1 - side] for pair in tables])
             matched = np.array([self.ordered(*rows) for rows in zip(other, own, strict=True)])
             crossed = self.policy((other, own), wheels)
-            for at, first in enumerate((own, matched)):
-                found[:, side, at] = ((self.policy((first, own), wheels) - crossed) * own).sum(
+            for index, first in enumerate((own, matched)):
+                totals[:, side, index] = ((self.policy((first, own), wheels) - crossed) * own).sum(
                     axis=1
                 )
-        return found
+        return totals
 
     @staticmethod
     def ordered(values: "Array", order: "Array") -> "Array":
@@ -160,15 +160,15 @@ def test_reading_r75_the_recommended_plan_has_the_promised_power(
     population = population_of(FAIR, PUBLISHED, strategies=STRATEGIES)
 
     runs = 200 if is_night() else 10
-    plan = planned(population, 0.8, here, runs=runs)
+    plan = planned(population, 0.8, spread_here, runs=runs)
 
     assert plan.recommended == few[1]
     promised = plan.outcomes[plan.recommended]
     assert promised.runs == runs
     independent = Independent(np.random.default_rng(11), plan.recommended.tasks)
-    found = sum(independent.coupled() for _ in range(runs)) / runs
-    error = sqrt(promised.error**2 + found * (1 - found) / runs)
-    assert abs(found - promised.power) <= 0.02 + 2 * error
+    folder = sum(independent.coupled() for _ in range(runs)) / runs
+    error = sqrt(promised.error**2 + folder * (1 - folder) / runs)
+    assert abs(folder - promised.power) <= 0.02 + 2 * error
 
 
 @fewer_wheels()
@@ -179,9 +179,11 @@ def test_reading_r75_fifty_fresh_seeds_are_no_longer_promised_what_independent_v
     monkeypatch.setattr(power, "_SIZED", 0)
     population = population_of("domain-favourites:high=0.6,low=0.45", PUBLISHED, strategies=11)
 
-    found = simulated(population, Design(tasks=8, seeds=50, reuse="fresh"), here, runs=10, first=0)
+    outcome = simulated(
+        population, Design(tasks=8, seeds=50, reuse="fresh"), spread_here, runs=10, first=0
+    )
 
-    assert found.power <= 0.35
+    assert outcome.power <= 0.35
 
 
 @fewer_wheels()
@@ -189,15 +191,17 @@ def test_reading_r75_points_differ_in_their_runs_and_repeat_themselves() -> None
     population = population_of(FAIR, PUBLISHED, strategies=3)
     design = Design(tasks=8, seeds=2, reuse="exhaustive")
 
-    first, again = (simulated(population, design, here, runs=2, first=0) for _ in range(2))
-    other = simulated(population, design, here, runs=2, first=1)
+    first, repeated_outcome = (
+        simulated(population, design, spread_here, runs=2, first=0) for _ in range(2)
+    )
+    other_outcome = simulated(population, design, spread_here, runs=2, first=1)
 
-    assert first == again
-    assert first.widths != other.widths
-    assert first + other == Outcome(
+    assert first == repeated_outcome
+    assert first.widths != other_outcome.widths
+    assert first + other_outcome == Outcome(
         runs=4,
-        coupled=first.coupled + other.coupled,
-        widths=first.widths + other.widths,
+        coupled=first.coupled + other_outcome.coupled,
+        widths=first.widths + other_outcome.widths,
     )
 
 

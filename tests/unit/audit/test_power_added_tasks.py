@@ -36,8 +36,8 @@ def test_reading_r73_power_is_sixty_percent_with_8_tasks_against_8_40_and_100(
     rng = np.random.default_rng(20261123)
     runs = examples(24)
 
-    names = [f"{at:02}" for at in range(K)]
+    names = [f"{index:02}" for index in range(K)]
     tables = (units_of(crossing(numbers, rng), names) for _ in range(runs))
-    found = sum(called_coupled(units, rounds=30, rule=UpdateRule())[0] for units in tables)
+    total = sum(called_coupled(units, rounds=30, rule=UpdateRule())[0] for units in tables)
 
-    assert found >= 0.6 * runs
+    assert total >= 0.6 * runs

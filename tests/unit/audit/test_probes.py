@@ -21,13 +21,13 @@ WORDS = "one two three four five six seven eight nine ten eleven twelve"
 
 
 def answer(domain: Domain, task: int, strategy: int, text: str | None = None) -> Answer:
-    own = f"{strategy} says of {domain} task {task}, and at length too: {WORDS}"
+    own_text = f"{strategy} says of {domain} task {task}, and at length too: {WORDS}"
     return Answer(
         call=f"{DOMAINS.index(domain)}{task:03}{strategy:016}",
         domain=domain,
         task=task,
         strategy=strategy,
-        text=own if text is None else text,
+        text=own_text if text is None else text,
     )
 
 
@@ -169,22 +169,22 @@ def test_reading_r41_equal_answers_to_a_task_serve_once() -> None:
 
 
 def test_reading_r40_answers_change_places_with_their_names() -> None:
-    own = Pair(
+    own_pair = Pair(
         domain="text", task="Why?", strategy="synthesis", response="Because.", baseline="Steps."
     )
 
-    assert evaluation_text(own, method="prompt") == (
+    assert evaluation_text(own_pair, method="prompt") == (
         "Evaluate. Task: Why? A (synthesis): Because. B (step_by_step): Steps. "
         "Better? Output only A or B."
     )
-    assert evaluation_text(exchanged(own, "step_by_step"), method="prompt") == (
+    assert evaluation_text(exchanged(own_pair, "step_by_step"), method="prompt") == (
         "Evaluate. Task: Why? A (step_by_step): Steps. B (synthesis): Because. "
         "Better? Output only A or B."
     )
 
 
 def test_reading_r40_only_the_prompt_s_own_words_are_renamed() -> None:
-    own = Pair(
+    own_pair = Pair(
         domain="text",
         task="Go step_by_step.",
         strategy="{task}",
@@ -192,32 +192,36 @@ def test_reading_r40_only_the_prompt_s_own_words_are_renamed() -> None:
         baseline="B",
     )
 
-    asked = evaluation_text(
-        exchanged(own, "step_by_step"),
+    text = evaluation_text(
+        exchanged(own_pair, "step_by_step"),
         method="prompt",
         template=f"my_step_by_step {EVALUATOR_PROMPT}",
     )
 
-    assert asked == (
+    assert text == (
         "my_step_by_step Evaluate. Task: Go step_by_step. A (step_by_step): B "
         "B ({task}): As step_by_step says Better? Output only A or B."
     )
 
 
 def test_reading_r40_a_likelihood_scorer_sees_the_answers_exchanged() -> None:
-    own = Pair(domain="text", task="Why?", strategy="synthesis", response="x", baseline="y")
+    own_pair = Pair(domain="text", task="Why?", strategy="synthesis", response="x", baseline="y")
 
-    given_to_it = json.loads(evaluation_text(exchanged(own, "step_by_step"), method="likelihood"))
+    given_to_it = json.loads(
+        evaluation_text(exchanged(own_pair, "step_by_step"), method="likelihood")
+    )
 
     assert given_to_it == {"task": "Why?", "response_A": "y", "response_B": "x"}
 
 
 def test_reading_r40_exchanging_twice_gives_the_pair_again() -> None:
-    own = Pair(domain="text", task="Why?", strategy="synthesis", response="x", baseline="y")
+    own_pair = Pair(domain="text", task="Why?", strategy="synthesis", response="x", baseline="y")
 
-    twice = exchanged(exchanged(own, "step_by_step"), "synthesis")
+    twice = exchanged(exchanged(own_pair, "step_by_step"), "synthesis")
 
-    assert evaluation_text(twice, method="likelihood") == evaluation_text(own, method="likelihood")
+    assert evaluation_text(twice, method="likelihood") == evaluation_text(
+        own_pair, method="likelihood"
+    )
 
 
 def test_reading_r40_the_sample_is_balanced_and_the_same_every_time() -> None:
@@ -246,16 +250,16 @@ def test_reading_r40_equal_answers_are_not_exchanged() -> None:
 
 
 def test_a_comparison_is_asked_again_as_the_run_asked_it() -> None:
-    own = own_comparison("visual", 3, 5)
+    own_probe = own_comparison("visual", 3, 5)
     pair = Pair(
         domain="visual",
         task=CONFIG.tasks["visual"][3],
         strategy=STRATEGIES[5].name,
-        response=own.answer.text,
-        baseline=own.against.text if own.against else "",
+        response=own_probe.answer.text,
+        baseline=own_probe.against.text if own_probe.against else "",
     )
 
-    assert own.text(CONFIG) == evaluation_text(pair, method="prompt")
+    assert own_probe.text(CONFIG) == evaluation_text(pair, method="prompt")
 
 
 def test_a_strategy_s_name_may_be_anything() -> None:

@@ -7,7 +7,7 @@ import pytest
 from budget_support import examples
 from studies.gold_worlds import WORLDS, World
 
-from epc.audit.quality import Judged, Quality, blind_spots, quality, word_of
+from epc.audit.quality import LabelledVerdicts, Quality, blind_spots, quality, word_of
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import NotMeasured
 from epc.statistics.figures import Figure
@@ -21,16 +21,19 @@ Rates = Any
 LENGTH, MOSTLY_RIGHT, PERFECT = WORLDS[:3]
 
 
-def drawn(world: World, seed: int) -> dict[str, Judged]:
+def drawn(world: World, seed: int) -> dict[str, LabelledVerdicts]:
     """Return a table of verdicts and labels of a world: in training (x) and at work (y)."""
     rng = np.random.default_rng(seed)
-    tables = {name: world.table(at, TASKS, rng) for at, name in enumerate("xy")}
-    return {n: Judged(**dict(zip(Judged.__slots__, of, strict=True))) for n, of in tables.items()}
+    tables = {name: world.table(index, TASKS, rng) for index, name in enumerate("xy")}
+    return {
+        n: LabelledVerdicts(**dict(zip(LabelledVerdicts.__slots__, table, strict=True)))
+        for n, table in tables.items()
+    }
 
 
-def judged(won: Rates, gold: Rates, labels: Rates = None) -> Judged:
+def judged(won: Rates, gold: Rates, labels: Rates = None) -> LabelledVerdicts:
     labels = np.ones_like(gold) if labels is None else labels
-    return Judged(
+    return LabelledVerdicts(
         won=won,
         decided=np.ones_like(won),
         tied=np.zeros_like(won),
@@ -39,7 +42,9 @@ def judged(won: Rates, gold: Rates, labels: Rates = None) -> Judged:
     )
 
 
-def measured(sides: dict[str, Judged], names: list[str] = NAMES, rounds: int = 30) -> Quality:
+def measured(
+    sides: dict[str, LabelledVerdicts], names: list[str] = NAMES, rounds: int = 30
+) -> Quality:
     done = quality(sides, names, rounds=rounds, rule=UpdateRule())
     assert isinstance(done, Quality)
     return done
@@ -93,8 +98,10 @@ def test_reading_r91_a_judge_that_is_right_in_80_percent_gains() -> None:
 
 def test_reading_r91_a_perfect_judge_loses_nothing_beyond_what_gold_itself_would() -> None:
     """People prefer other things at work, so its own verdicts show what the detour costs."""
-    there, here = PERFECT.rates(0), PERFECT.rates(1)
-    truth = float(((trained([here, here]) - trained([there, here])) * here).sum())
+    rates, local_rates = PERFECT.rates(0), PERFECT.rates(1)
+    truth = float(
+        ((trained([local_rates, local_rates]) - trained([rates, local_rates])) * local_rates).sum()
+    )
 
     done = measured(drawn(PERFECT, 4))
     detour = done.directions["x_to_y"]
@@ -208,7 +215,9 @@ def test_reading_r73_the_order_of_tasks_and_strategies_changes_no_bit() -> None:
     rng = np.random.default_rng(1)
     columns, rows = rng.permutation(STRATEGIES), rng.permutation(TASKS)
     turned = {
-        name: Judged(**{n: getattr(side, n)[rows][:, columns] for n in Judged.__slots__})
+        name: LabelledVerdicts(
+            **{n: getattr(side, n)[rows][:, columns] for n in LabelledVerdicts.__slots__}
+        )
         for name, side in sides.items()
     }
 
@@ -227,8 +236,8 @@ def test_reading_r91_a_blind_spot_is_a_pair_that_gold_separates_and_the_judge_do
 
     spots = [*blind_spots(judged(won, gold), ["a", "b", "c", "d"])]
 
-    found = [(spot.strategies, spot.reversed) for spot in spots]
-    assert found == [(("a", "b"), False), (("a", "d"), False)]
+    entries = [(spot.strategies, spot.reversed) for spot in spots]
+    assert entries == [(("a", "b"), False), (("a", "d"), False)]
     assert spots[0].gold.value == pytest.approx(0.9)
     assert spots[0].judge.value == pytest.approx(0)
 

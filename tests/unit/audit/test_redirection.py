@@ -90,14 +90,14 @@ def test_reading_r70_the_statistic_adds_both_directions() -> None:
     assert found > 0.02
 
 
-def p_by_enumeration(given: Units, rounds: int) -> float:
+def p_by_enumeration(units: Units, rounds: int) -> float:
     """Return the share of all choices of first units that redirect as much, both halves listed."""
-    total, first = len(given.won), given.first
+    total, first = len(units.won), units.first
     found = []
     for chosen in combinations(range(total), first):
         at = np.isin(np.arange(total), chosen)
         sides = [
-            list(given.won[side].sum(axis=0) / given.decided[side].sum(axis=0))
+            list(units.won[side].sum(axis=0) / units.decided[side].sum(axis=0))
             for side in (at, ~at)
         ]
         found.append(
@@ -123,13 +123,13 @@ def p_by_enumeration(given: Units, rounds: int) -> float:
 def test_reading_r71_p_value_is_that_of_all_splits_listed(
     text: list[str], visual: list[str]
 ) -> None:
-    given = units(text, visual)
+    input_units = units(text, visual)
 
-    test, _ = redirection_test(given, NOTHING, rounds=4, rule=RULE)
+    test, _ = redirection_test(input_units, NOTHING, rounds=4, rule=RULE)
 
-    assert test.p_value == pytest.approx(p_by_enumeration(given, 4), abs=1e-12)
+    assert test.p_value == pytest.approx(p_by_enumeration(input_units, 4), abs=1e-12)
     assert test == RedirectionTest(
-        p_value=test.p_value, unit="task", method="permutation", splits=given.splits
+        p_value=test.p_value, unit="task", method="permutation", splits=input_units.splits
     )
 
 
@@ -154,9 +154,9 @@ def test_reading_r71_where_nothing_crosses_every_split_is_as_extreme() -> None:
 
 def test_reading_r71_more_splits_than_are_listed_are_drawn_and_the_observed_one_counts() -> None:
     """8 and 8 have 6,435: of 1,999 drawn none but its mirror image or itself is as extreme."""
-    given = units(["A" * 8, "B" * 8], ["B" * 8, "A" * 8])
+    input_units = units(["A" * 8, "B" * 8], ["B" * 8, "A" * 8])
 
-    test, _ = redirection_test(given, NOTHING, rounds=5, rule=RULE)
+    test, _ = redirection_test(input_units, NOTHING, rounds=5, rule=RULE)
 
     assert test.splits == 6435
     assert round(test.p_value * 2000) in {1, 2, 3}
@@ -183,10 +183,11 @@ def test_reading_r70_past_thirty_rounds_drawn_splits_are_from_all_of_the_list() 
 
     Of 500 drawn splits it has a standard error of 0.018; the first 499 of the list give 0.08.
     """
-    given = units(["ABBABBB", "BAABABA", "ABABBAA"], ["BBBABAA", "AAAAAAA", "ABABABB"])
+    input_units = units(["ABBABBB", "BAABABA", "ABABBAA"], ["BBBABAA", "AAAAAAA", "ABABABB"])
 
     listed, drawn = (
-        redirection_test(given, NOTHING, rounds=rounds, rule=RULE)[0].p_value for rounds in (30, 31)
+        redirection_test(input_units, NOTHING, rounds=rounds, rule=RULE)[0].p_value
+        for rounds in (30, 31)
     )
 
     assert listed == pytest.approx(0.189, abs=0.001)
@@ -195,9 +196,9 @@ def test_reading_r70_past_thirty_rounds_drawn_splits_are_from_all_of_the_list() 
 
 def test_reading_r70_chance_is_what_arrangements_redirect_on_average() -> None:
     """Two tasks that disagree: of {a a | b b} and {a b | a b} twice only the first redirects."""
-    given = units(["AA", "BB"], ["BB", "AA"])
+    input_units = units(["AA", "BB"], ["BB", "AA"])
 
-    _, chance = redirection_test(given, NOTHING, rounds=1, rule=RULE)
+    _, chance = redirection_test(input_units, NOTHING, rounds=1, rule=RULE)
 
     # One round after one round: x is redirected by the two starts' distance, much as they are.
     whole = abs(ended([0, 1], [1, 0])[0] - ended([1, 0], [1, 0])[0])
@@ -234,10 +235,10 @@ def test_reading_r73_more_than_twice_as_many_units_are_held_against_their_own_sp
 def test_reading_r73_the_bound_is_one_sided(
     value: float, variance: float | None, p_value: float
 ) -> None:
-    given = units(["AAA", "BBB"], ["B" * 7, "A" * 7])
+    input_units = units(["AAA", "BBB"], ["B" * 7, "A" * 7])
     crossing = Estimate(value=value, variance=variance, of_halves=variance, freedom=2)
 
-    test, _ = redirection_test(given, crossing, rounds=3, rule=RULE)
+    test, _ = redirection_test(input_units, crossing, rounds=3, rule=RULE)
 
     assert test.p_value == pytest.approx(p_value)
 
@@ -274,12 +275,12 @@ def test_reading_r74_a_share_of_choices_is_between_none_and_all() -> None:
 
 def test_reading_r71_chance_into_either_domain_is_that_of_the_second_computation() -> None:
     """Two tasks of text against four; half of visual's verdicts on the third strategy tie."""
-    given = units(["AA", "BB", "AB"], ["BBAA", "ABBA", "BtAt"])
-    lost = given.decided - given.won
-    tasks = np.stack([given.won, lost, given.tied], axis=2).astype(int).tolist()
-    ties = (given.ties[0].tolist(), given.ties[1].tolist())
+    input_units = units(["AA", "BB", "AB"], ["BBAA", "ABBA", "BtAt"])
+    lost = input_units.decided - input_units.won
+    tasks = np.stack([input_units.won, lost, input_units.tied], axis=2).astype(int).tolist()
+    ties = (input_units.ties[0].tolist(), input_units.ties[1].tolist())
 
-    _, chance = redirection_test(given, NOTHING, rounds=ROUNDS, rule=RULE)
+    _, chance = redirection_test(input_units, NOTHING, rounds=ROUNDS, rule=RULE)
 
-    assert chance == pytest.approx(by_chance(tasks, given.first, ties), abs=1e-12)
+    assert chance == pytest.approx(by_chance(tasks, input_units.first, ties), abs=1e-12)
     assert abs(chance[0] - chance[1]) > 0.01

@@ -42,17 +42,17 @@ def test_reading_r72_ties_are_tested_by_enumeration_where_domains_are_unequal() 
     apart = []
     for chosen in combinations(range(5), 3):
         first, second = (
-            sum(tied[at] for at in range(5) if (at in chosen) == inside)
-            / sum(asked[at] for at in range(5) if (at in chosen) == inside)
+            sum(tied[position] for position in range(5) if (position in chosen) == inside)
+            / sum(asked[position] for position in range(5) if (position in chosen) == inside)
             for inside in (True, False)
         )
         apart.append(abs(first - second))
     expected = sum(value >= apart[0] - 1e-12 for value in apart) / 10  # text is the first choice
 
-    found = tie_test(units(text, visual))
+    actual_tie_test = tie_test(units(text, visual))
 
-    assert found.share == {"text": pytest.approx(5 / 18), "visual": pytest.approx(1 / 8)}
-    assert found.p_value == pytest.approx(expected)
+    assert actual_tie_test.share == {"text": pytest.approx(5 / 18), "visual": pytest.approx(1 / 8)}
+    assert actual_tie_test.p_value == pytest.approx(expected)
     assert 0 < expected < 1
 
 
@@ -63,9 +63,9 @@ def test_reading_r72_ties_that_are_as_many_everywhere_differ_by_chance() -> None
 
 def test_reading_r72_more_splits_than_are_listed_are_drawn_with_the_observed_one() -> None:
     """8 and 8 have 6,435 splits, of which 1,999 are drawn."""
-    found = tie_test(units([["AAAt"] * 8] * 2, [["BBBB"] * 8] * 2))
+    actual_tie_test = tie_test(units([["AAAt"] * 8] * 2, [["BBBB"] * 8] * 2))
 
-    assert round(found.p_value * 2000, 6) in {1, 2, 3}
+    assert round(actual_tie_test.p_value * 2000, 6) in {1, 2, 3}
 
 
 def test_reading_r72_without_a_task_in_a_domain_there_is_no_test_of_ties() -> None:
@@ -87,18 +87,18 @@ def fresh(rng: random.Random, topics: list[float], strategies: int) -> list[list
 
 def test_reading_r74_two_planted_topics_are_found_in_the_domain_that_has_them() -> None:
     rng = random.Random(5)
-    given = units(fresh(rng, [0.3] * 4 + [-0.3] * 4, 6), fresh(rng, [0.0] * 8, 6))
+    input_units = units(fresh(rng, [0.3] * 4 + [-0.3] * 4, 6), fresh(rng, [0.0] * 8, 6))
 
-    found = clusters(given)
+    figures = clusters(input_units)
 
-    assert found["text"] == 1 / 1000  # none of 999 shuffles explains as much
-    assert found["visual"] is not None
-    assert found["visual"] > 0.05
+    assert figures["text"] == 1 / 1000  # none of 999 shuffles explains as much
+    assert figures["visual"] is not None
+    assert figures["visual"] > 0.05
 
 
 def test_reading_r74_what_a_domain_prefers_throughout_is_no_topic() -> None:
     """Each strategy fares alike on all tasks, and each task alike for all strategies."""
-    alike = [[said] * 6 for said in ("AAAA", "AABB", "BBBB", "ABBB")]
+    alike = [[text] * 6 for text in ("AAAA", "AABB", "BBBB", "ABBB")]
     by_task = [["AAAA", "AABB", "BBBB", "ABBB", "AAAB", "AAAA"]] * 4
 
     assert clusters(units(alike, by_task)) == {"text": 1.0, "visual": 1.0}
@@ -117,10 +117,10 @@ def test_reading_r74_independent_tasks_are_called_topics_as_often_as_the_level_s
 
 
 def test_reading_r74_fewer_than_four_units_show_no_topics() -> None:
-    found = clusters(units(["AAB", "BBA", "ABA"], ["AABB", "BBAA", "ABAB"]))
+    figures = clusters(units(["AAB", "BBA", "ABA"], ["AABB", "BBAA", "ABAB"]))
 
-    assert found["text"] is None
-    assert found["visual"] is not None
+    assert figures["text"] is None
+    assert figures["visual"] is not None
 
 
 def test_reading_r74_a_pair_without_a_verdict_has_nothing_left_over() -> None:
@@ -133,16 +133,16 @@ def test_reading_r74_a_pair_without_a_verdict_has_nothing_left_over() -> None:
 def test_reading_r74_domains_of_one_content_have_one_p_value() -> None:
     rows = ["AABBABAB", "BABABBAA", "ABABAABB"]
 
-    found = clusters(units(rows, rows))
+    figures = clusters(units(rows, rows))
 
-    assert found["text"] == found["visual"]
+    assert figures["text"] == figures["visual"]
 
 
 def test_reading_r74_two_strategies_never_show_topics() -> None:
     """The two differ from their middle by the same, so any shuffle explains all of it."""
-    found = clusters(units(["AAAABBBB", "BBBBAAAA"], ["AABBABAB", "ABBAABBB"]))
+    figures = clusters(units(["AAAABBBB", "BBBBAAAA"], ["AABBABAB", "ABBAABBB"]))
 
-    assert all(p is not None and p > 0.5 for p in found.values())
+    assert all(p is not None and p > 0.5 for p in figures.values())
 
 
 LENGTHS: dict[Domain, list[float | None]] = {
@@ -157,9 +157,9 @@ def test_epc_5_3_win_rate_goes_with_length_by_pearsons_correlation() -> None:
 
     The products sum to -3 x -0.75 - 1.25 + 2.25 - 3 x 2.75 = -5; the squares to 20 and 14.75.
     """
-    found = length_correlation(RATES, LENGTHS)
+    figures = length_correlation(RATES, LENGTHS)
 
-    assert found == {"text": pytest.approx(-5 / (20 * 14.75) ** 0.5), "visual": None}
+    assert figures == {"text": pytest.approx(-5 / (20 * 14.75) ** 0.5), "visual": None}
 
 
 @pytest.mark.parametrize(
@@ -175,20 +175,20 @@ def test_epc_5_3_win_rate_goes_with_length_by_pearsons_correlation() -> None:
 def test_epc_5_3_correlation_takes_three_strategies_whose_answers_are_known(
     lengths: list[float | None], expected: float | None
 ) -> None:
-    found = length_correlation(RATES, {"text": lengths, "visual": lengths})
+    figures = length_correlation(RATES, {"text": lengths, "visual": lengths})
 
-    assert found["text"] == (None if expected is None else pytest.approx(expected))
+    assert figures["text"] == (None if expected is None else pytest.approx(expected))
 
 
 def test_epc_5_3_a_strategy_that_only_tied_and_equal_rates_have_no_correlation() -> None:
-    given = table(["At", "AB", "BA", "tt"], ["AA", "AA", "AA", "BA"])
+    verdict_table = table(["At", "AB", "BA", "tt"], ["AA", "AA", "AA", "BA"])
 
-    found = length_correlation(given, dict.fromkeys(DOMAINS, (1, 2, 3, 4)))
+    figures = length_correlation(verdict_table, dict.fromkeys(DOMAINS, (1, 2, 3, 4)))
 
     # Text: rates 1, 1/2, 1/2 at 1, 2, 3: -(1/2) / sqrt(2 x 1/6).
-    assert found["text"] == pytest.approx(-0.5 / (2 / 6) ** 0.5)
+    assert figures["text"] == pytest.approx(-0.5 / (2 / 6) ** 0.5)
     # Visual: rates 1, 1, 1, 1/2 at 1 to 4: -(3/4) / sqrt(5 x 3/16).
-    assert found["visual"] == pytest.approx(-0.75 / (15 / 16) ** 0.5)
+    assert figures["visual"] == pytest.approx(-0.75 / (15 / 16) ** 0.5)
     assert length_correlation(
         table(["A", "A", "A"], ["B", "B", "B"]), dict.fromkeys(DOMAINS, (1, 2, 3))
     ) == {"text": None, "visual": None}
@@ -198,10 +198,10 @@ def test_no_verdict_at_all_has_no_figure_beside_the_word() -> None:
     nothing = VerdictTable(
         counts={domain: np.zeros((3, 8, 3), np.int64) for domain in DOMAINS}, repeated=True
     )
-    given = units_of(nothing, "abc")
+    units = units_of(nothing, "abc")
 
-    assert tie_test(given).p_value == 1
-    assert clusters(given) == {"text": None, "visual": None}
+    assert tie_test(units).p_value == 1
+    assert clusters(units) == {"text": None, "visual": None}
     assert length_correlation(nothing, dict.fromkeys(DOMAINS, (1, 2, 3))) == {
         "text": None,
         "visual": None,
@@ -229,6 +229,6 @@ def test_reading_r71_copies_of_tasks_that_nobody_declared_are_found() -> None:
     rows = ["".join(row) * 2 for row in once]
     others = ["".join("A" if rng.random() < 0.5 else "B" for _ in range(16)) for _ in rows]
 
-    found = clusters(units_of(table(rows, others), "abcdefghijk"))
+    figures = clusters(units_of(table(rows, others), "abcdefghijk"))
 
-    assert clustered(found).keys() == {"text"}
+    assert clustered(figures).keys() == {"text"}

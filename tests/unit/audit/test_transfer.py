@@ -55,9 +55,9 @@ def test_epc_2_3_one_round_has_two_outcomes_that_can_be_written_down() -> None:
     """
     x = (0.58 / 1.08 + 0.5 / 0.96) / 2
 
-    found = policy(column(1, 0), rounds=1)
+    figures = policy(column(1, 0), rounds=1)
 
-    assert found == pytest.approx([x, 1 - x], abs=1e-4)  # the outcomes are 0.016 apart
+    assert figures == pytest.approx([x, 1 - x], abs=1e-4)  # the outcomes are 0.016 apart
 
 
 def test_epc_2_3_two_rounds_have_four_outcomes_that_can_be_written_down() -> None:
@@ -112,9 +112,9 @@ def test_reading_r70_a_policy_is_that_of_single_wheels_simulated_elsewhere(
     ended = simulated(first, second, 12, 1500)
     error = sqrt(np.var(ended) / len(ended))
 
-    found = policy(column(*first), column(*second), rounds=12)[0]
+    figure = policy(column(*first), column(*second), rounds=12)[0]
 
-    assert abs(found - np.mean(ended)) < 5 * error + 1e-9
+    assert abs(figure - np.mean(ended)) < 5 * error + 1e-9
 
 
 def test_reading_r70_ways_differ_by_their_verdicts_alone() -> None:
@@ -238,12 +238,12 @@ def test_reading_r70_everything_is_exactly_zero_where_both_domains_are_one(
 def test_reading_r70_everything_is_zero_to_the_bit_where_every_task_says_the_same() -> None:
     units = units_of(table(["AAAA", "BBBB", "AAAA"], ["AAAA", "BBBB", "AAAA"]), ["x", "y", "z"])
 
-    found = crossings(units, rounds=30, rule=RULE)
+    actual_crossings = crossings(units, rounds=30, rule=RULE)
 
-    for into in found.into:
+    for into in actual_crossings.into:
         for figure in (into.redirected, into.regret, into.crossing):
             assert figure == Estimate(value=0, variance=0, of_halves=0, freedom=3)
-    assert found.crossings.interval == (0, 0)
+    assert actual_crossings.crossings.interval == (0, 0)
 
 
 def test_reading_r70_harm_is_none_where_training_elsewhere_teaches_the_same() -> None:
@@ -263,35 +263,35 @@ def test_reading_r70_opposed_domains_cost_what_single_wheels_elsewhere_say() -> 
     strategies redirected choices are the same number.
     """
     runs = 1000
-    again = simulated([1, 0], [1, 0], 15, runs)
+    repeated_figures = simulated([1, 0], [1, 0], 15, runs)
     crossed = simulated([0, 1], [1, 0], 15, runs)
-    error = sqrt((np.var(again) + np.var(crossed)) / runs)
-    expected = np.mean(again) - np.mean(crossed)
+    error = sqrt((np.var(repeated_figures) + np.var(crossed)) / runs)
+    expected = np.mean(repeated_figures) - np.mean(crossed)
     units = units_of(table(["AAAA", "BBBB"], ["BBBB", "AAAA"]), ["x", "y"])
-    found = crossings(units, rounds=15, rule=RULE)
+    actual_crossings = crossings(units, rounds=15, rule=RULE)
 
-    for into in found.into:
+    for into in actual_crossings.into:
         assert abs(into.regret.value - expected) < 6 * error
         assert abs(into.redirected.value - expected) < 6 * error
         # Another order explains all of it: dealt out in the text order, visual is text.
         assert into.crossing.value == into.regret.value
-    both = sum(into.crossing.value for into in found.into)
-    assert found.crossings.value == pytest.approx(both)
+    both_totals = sum(into.crossing.value for into in actual_crossings.into)
+    assert actual_crossings.crossings.value == pytest.approx(both_totals)
 
 
 def test_reading_r74_a_reduction_is_what_crossed_before_less_what_crosses_after() -> None:
     """The same draws train both, so that the figures of either domain subtract."""
     before = units_of(table(["AAAA", "BBBB"], ["BBBB", "AAAA"]), ["x", "y"])
     after = units_of(table(["AAAA", "BBBB"], ["AABB", "AAAA"]), ["x", "y"])
-    then, now = (crossings(units, rounds=15, rule=RULE).into for units in (before, after))
+    later_into, now = (crossings(units, rounds=15, rule=RULE).into for units in (before, after))
 
     reduced = reductions(before, after, rounds=15, rule=RULE)
 
-    apart = [one.regret.value - two.regret.value for one, two in zip(then, now, strict=True)]
+    apart = [one.regret.value - two.regret.value for one, two in zip(later_into, now, strict=True)]
     assert abs(apart[0] - apart[1]) > 0.001
     assert [into["regret"].less.value for into in reduced] == pytest.approx(apart)
-    for each, one, two in zip(reduced, then, now, strict=True):
-        assert (each["regret"].before, each["regret"].after) == (one.regret, two.regret)
+    for reduction, one, two in zip(reduced, later_into, now, strict=True):
+        assert (reduction["regret"].before, reduction["regret"].after) == (one.regret, two.regret)
 
 
 def dealt(first: int, second: int) -> tuple[Units, Parts]:
@@ -301,9 +301,9 @@ def dealt(first: int, second: int) -> tuple[Units, Parts]:
     return units, parts_of(units)
 
 
-def difference_of_means(parts: Parts, one: list[float], other: list[float]) -> Figure:
+def difference_of_means(parts: Parts, figures: list[float], other: list[float]) -> Figure:
     """Return one domain's mean less the other's: of all units, of halves, without each unit."""
-    n, values = len(one), np.array([*one, *other])
+    n, values = len(figures), np.array([*figures, *other])
 
     def means(rows: Array) -> Array:
         sides = (slice(0, n), slice(n, None))
@@ -311,7 +311,7 @@ def difference_of_means(parts: Parts, one: list[float], other: list[float]) -> F
         return np.tile(first - second, (2, 1))
 
     rows = (np.ones((1, len(values))), parts.halves, parts.halves, 1 - np.eye(len(values)))
-    return Figure(*(means(each @ parts.members) for each in rows))
+    return Figure(*(means(row @ parts.members) for row in rows))
 
 
 def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formulas_variance() -> (
@@ -345,7 +345,7 @@ def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
     estimate = estimated(still, parts)
 
     formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
-    assert estimate.value == pytest.approx(2 * moving.whole[0, 0] - 5)
+    assert estimate.value == pytest.approx(2 * moving.full[0, 0] - 5)
     assert estimate.variance == pytest.approx(2 * 4 * formula)
 
 
@@ -386,20 +386,20 @@ def test_reading_r74_many_units_are_left_out_in_sixteen_blocks_of_mixed_neighbou
     assert (parts.members[16:, 40:].sum(axis=1) == 1).all()
     apart = [np.ptp(np.flatnonzero(block)) for block in parts.members[:16]]
     assert max(apart) > 3, "units are sorted, so a block of neighbours would be alike"
-    assert units.most == 40
+    assert units.largest == 40
 
 
 def test_reading_r74_the_only_unit_of_a_domain_is_in_both_halves() -> None:
     units = units_of(table(["A", "B"], ["BBBB", "AAAA"]), ["x", "y"])
 
     (only,) = np.flatnonzero(parts_of(units).halves.all(axis=0))
-    found = crossings(units, rounds=15, rule=RULE)
+    actual_crossings = crossings(units, rounds=15, rule=RULE)
 
     assert units.won[only].tolist() == [1, 0]
-    assert found.crossings.variance is None
-    assert found.crossings.interval is None
-    assert all(0 <= into.regret.value <= 1 for into in found.into)
-    assert all(0 <= into.redirected.value <= 1 for into in found.into)
+    assert actual_crossings.crossings.variance is None
+    assert actual_crossings.crossings.interval is None
+    assert all(0 <= into.regret.value <= 1 for into in actual_crossings.into)
+    assert all(0 <= into.redirected.value <= 1 for into in actual_crossings.into)
 
 
 def test_reading_r74_an_interval_is_students_with_the_blocks_of_the_smaller_domain() -> None:
@@ -422,11 +422,13 @@ def test_reading_r74_a_figure_that_only_halves_move_has_their_spread(
     """A square whose root the sample shows as 0: both halves of a cut have 2, or both have 0."""
     _, parts = dealt(fewest, 100)
     halves = np.tile([2.0, 2.0, 0.0, 0.0], (2, 32))
-    whole, without = np.zeros((2, 1)), np.zeros((2, len(parts.members)))
+    whole_totals, reduced_totals = np.zeros((2, 1)), np.zeros((2, len(parts.members)))
     lacking = 1 - parts.halves
-    without[:] = halves[0] @ lacking / lacking.sum(axis=0) / 2  # what blocks move by is nothing
+    reduced_totals[:] = (
+        halves[0] @ lacking / lacking.sum(axis=0) / 2
+    )  # what blocks move by is nothing
 
-    estimate = estimated(Figure(whole, halves, halves, without), parts)
+    estimate = estimated(Figure(whole_totals, halves, halves, reduced_totals), parts)
 
     assert (estimate.value, estimate.of_halves) == (-1, 0)
     assert estimate.variance == pytest.approx(factor)  # 0 and 2 have a variance of 1
@@ -457,9 +459,9 @@ def test_reading_r74_preferences_that_no_task_contradicts_have_an_interval_of_so
     rows = ["A" * 8, "B" * 8, "A" * 8], ["B" * 8, "A" * 8, "A" * 8]
     units = units_of(table(*rows), ["x", "y", "z"])
 
-    found = crossings(units, rounds=30, rule=RULE)
+    actual_crossings = crossings(units, rounds=30, rule=RULE)
 
-    for into in found.into:
+    for into in actual_crossings.into:
         for figure in (into.redirected, into.regret, into.harm):
             assert figure.variance is not None
             assert figure.variance > 0

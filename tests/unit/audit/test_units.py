@@ -45,10 +45,10 @@ def test_reading_r73_strategies_stand_in_the_order_of_their_names() -> None:
 
 def test_reading_r73_units_of_equal_content_are_equal_and_others_are_not() -> None:
     units = units_of(SMALL, ["x", "y"])
-    same = units_of(table(["tA", "AB"], [["ABA"], ["B"]], repeated=True), ["x", "y"])
+    same_units = units_of(table(["tA", "AB"], [["ABA"], ["B"]], repeated=True), ["x", "y"])
 
-    assert units == same
-    assert hash(units) == hash(same)
+    assert units == same_units
+    assert hash(units) == hash(same_units)
     assert units != units_of(SMALL, ["x", "w"])
     assert units != units_of(table(["At", "BA"], [["AABt"], ["B"]]), ["x", "y"])
     assert units != units_of(table(["At", "BA"], [["ABB"], ["B"]]), ["x", "y"])
@@ -84,7 +84,7 @@ def test_reading_r74_distinct_splits_are_counted_once_with_their_mirror_image(
 
     assert units.splits == splits
     assert units.numbers == {"text": text, "visual": visual}
-    assert (units.fewest, units.most) == (min(text, visual), max(text, visual))
+    assert (units.fewest, units.largest) == (min(text, visual), max(text, visual))
 
 
 def test_reading_r74_tasks_of_a_group_are_one_unit() -> None:
@@ -222,19 +222,24 @@ def test_reading_r72_the_decided_share_is_of_all_verdicts_those_left_out_too() -
 
 
 def test_reading_r73_one_order_takes_no_notice_of_names_of_domains_or_places_of_tasks() -> None:
-    given = table(["AB", "tA"], ["BB", "AA"])
-    other = table(["AA", "BB"], ["At", "BA"])  # strategies, tasks and domains exchanged
+    verdict_table = table(["AB", "tA"], ["BB", "AA"])
+    other_verdict_table = table(
+        ["AA", "BB"], ["At", "BA"]
+    )  # strategies, tasks and domains exchanged
 
-    one, two = in_one_order(given, ["x", "y"]), in_one_order(other, ["y", "x"])
+    first_verdict_table, two_verdict_tables = (
+        in_one_order(verdict_table, ["x", "y"]),
+        in_one_order(other_verdict_table, ["y", "x"]),
+    )
 
     # Lost sorts before won: text's tasks become x lost, y won; x won, y tied. Visual's are twice
     # the first of these, so they come first.
     ordered = table(["BB", "AA"], ["BA", "At"])
     for domain in DOMAINS:
-        assert np.array_equal(one.counts[domain], ordered.counts[domain])
+        assert np.array_equal(first_verdict_table.counts[domain], ordered.counts[domain])
     for domain in DOMAINS:
-        assert np.array_equal(one.counts[domain], two.counts[domain])
-    assert not one.repeated
+        assert np.array_equal(first_verdict_table.counts[domain], two_verdict_tables.counts[domain])
+    assert not first_verdict_table.repeated
 
 
 def _units(numbers: NDArray[np.float64]) -> Units:

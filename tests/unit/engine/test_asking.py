@@ -143,15 +143,15 @@ def test_a_429_holds_every_call_to_the_endpoint(
         monkeypatch.setattr(asyncio, "sleep", sleep)
         model = open_hosted("openai", "m")
         try:
-            told = asyncio.create_task(model.complete(Prompt(text="x"), REFERENCE_DECODING))
+            task = asyncio.create_task(model.complete(Prompt(text="x"), REFERENCE_DECODING))
             await first.wait()
             clock[0] = 10.0
-            other = asyncio.create_task(model.complete(Prompt(text="y"), REFERENCE_DECODING))
+            other_task = asyncio.create_task(model.complete(Prompt(text="y"), REFERENCE_DECODING))
             await both.wait()
             held = list(slept), len(endpoint.received)
             clock[0] = 31.0
             over.set()
-            await asyncio.gather(told, other)
+            await asyncio.gather(task, other_task)
             return held
         finally:
             await model.close()

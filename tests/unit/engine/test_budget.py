@@ -110,7 +110,7 @@ def test_a_call_that_does_not_fit_waits_for_what_is_under_way() -> None:
 
     third = asyncio.run(three())
 
-    assert (int(third.held), int(budget.cost), budget.calls) == (MOST, 4, 3)
+    assert (int(third.reserved), int(budget.cost), budget.calls) == (MOST, 4, 3)
 
 
 def test_a_cap_stops_when_nothing_under_way_can_free_enough_and_says_why() -> None:
@@ -150,7 +150,7 @@ def test_what_waits_for_room_ends_with_its_run_and_no_other() -> None:
         budget.settle(first, None)
         return await third
 
-    assert asyncio.run(stopped_meanwhile()).held == MOST
+    assert asyncio.run(stopped_meanwhile()).reserved == MOST
     assert budget.calls == 2
 
 
@@ -243,9 +243,9 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
             clock=lambda: DAY,
         )
         try:
-            await all_of(caller.ask(each) for each in questions)
+            await all_of(caller.ask(asked_question) for asked_question in questions)
         finally:
-            left.extend(q for q in questions if caller.known(caller.name(q)) is None)
+            left.extend(q for q in questions if caller.existing_call(caller.name(q)) is None)
             await caller.close()
             journal.close()
 
@@ -258,7 +258,7 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
     assert sum(model.billed for model in models.values()) <= budget.cost <= cap
     assert (stopped is None) == (not left)
     if left:
-        least = min(bounds[each] for each in left)
+        least = min(bounds[asked_question] for asked_question in left)
         assert cap - budget.cost < least  # nothing more fits
         assert stopped == (
             f"stopped at --max-cost {cap}: spent ${budget.cost:.6f}, $0.000000 reserved for calls "
@@ -268,8 +268,8 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
 
 def test_a_dear_call_that_does_not_fit_stops_no_cheaper_one(tmp_path: Path) -> None:
     cheap = [f"a cheap prompt, number {n}" for n in range(5)]
-    most = sum((Decimal(most_tokens(text) + 2 * 10) for text in cheap), Decimal(0))
-    budget = Budget(max_cost=most, prices={"test/told": PRICE})
+    total = sum((Decimal(most_tokens(text) + 2 * 10) for text in cheap), Decimal(0))
+    budget = Budget(max_cost=total, prices={"test/told": PRICE})
 
     async def ask_all() -> None:
         journal, model = Journal(tmp_path), Told()
@@ -349,12 +349,12 @@ def test_a_call_under_way_when_the_time_is_up_is_given_up_a_little_later(
     # Calls are begun at one moment, however long the machine takes over it.
     moment = time.monotonic()
     monkeypatch.setattr(budgets, "time", SimpleNamespace(monotonic=lambda: moment))
-    asked = asked_for("openai/m", "mock/deterministic", controls=controls)
-    sitting(tmp_path / "whole", asked, limits=Limits(cache=False))
+    request = asked_for("openai/m", "mock/deterministic", controls=controls)
+    sitting(tmp_path / "whole", request, limits=Limits(cache=False))
     endpoint.behave = holding = HoldsAfter(2)
 
     with pytest.raises(BudgetError, match=r"stopped at --max-time 0\.5 s, with calls that got no"):
-        sitting(tmp_path / "run", asked, limits=Limits(cache=False, max_time_s=0.5))
+        sitting(tmp_path / "run", request, limits=Limits(cache=False, max_time_s=0.5))
     holding.go_on.set()
     sitting(tmp_path / "run")
 
@@ -415,8 +415,8 @@ def dear(received: Received) -> Reply:
     """Answer, and bill as much as can be billed."""
     tokens = len(received.prompt.encode()) + 32
     usage = {"prompt_tokens": tokens, "completion_tokens": received.body["max_completion_tokens"]}
-    said = json.loads(answering(received).body)
-    return Reply(body=json.dumps({**said, "usage": usage}).encode())
+    document = json.loads(answering(received).body)
+    return Reply(body=json.dumps({**document, "usage": usage}).encode())
 
 
 def test_many_calls_under_way_do_not_exceed_a_cost_together(

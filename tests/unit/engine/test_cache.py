@@ -36,10 +36,10 @@ from epc.records.validate import validate
 HOSTED = asked_for("openai/judge", "openai/writer", reuse="memo")
 
 
-def cached(folder: Path, evaluator: Told, executor: Told, cache: Path, **given: Any) -> Progress:
+def cached(folder: Path, evaluator: Told, executor: Told, cache: Path, **fields: Any) -> Progress:
     progress = Progress()
-    kept = Cache(cache)
-    measured(folder, evaluator, executor, cache=kept, progress=progress, **given)
+    kept_cache = Cache(cache)
+    measured(folder, evaluator, executor, cache=kept_cache, progress=progress, **fields)
     return progress
 
 
@@ -112,10 +112,10 @@ def test_processes_that_write_one_entry_leave_a_whole_one(tmp_path: Path) -> Non
     ]
     cache, seen = Cache(tmp_path), 0
     while any(writer.poll() is None for writer in writers):
-        found = cache.get(call(1)["id"])
-        assert found is None or found["answer"] == "x" * 5000
-        assert found is not None or not seen
-        seen += found is not None
+        document = cache.get(call(1)["id"])
+        assert document is None or document["answer"] == "x" * 5000
+        assert document is not None or not seen
+        seen += document is not None
 
     assert [writer.wait() for writer in writers] == [0, 0]
     assert cache.get(call(1)["id"])
@@ -135,15 +135,15 @@ def test_reading_r16_a_run_from_the_cache_asks_nothing_and_gives_the_same_bytes(
     assert [len(model.asked) for model in first] == [len(model.asked) for model in bare]
     assert [len(model.asked) for model in second] == [0, 0]
     assert progress.from_cache == sum(len(model.asked) for model in first)
-    assert progress.asked == 0
+    assert progress.calls == 0
     same_files(tmp_path / "bare", tmp_path / "first", (*RAW_FILES, "manifest.json"))
     same_files(tmp_path / "bare", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))
-    for asked, taken in zip(
+    for row, taken_row in zip(
         read_rows(tmp_path / "first" / "calls.jsonl"),
         read_rows(tmp_path / "second" / "calls.jsonl"),
         strict=True,
     ):
-        assert taken == {**asked, "origin": "cache"}
+        assert taken_row == {**row, "origin": "cache"}
 
 
 @pytest.mark.parametrize("pinned", [True, False])
@@ -158,9 +158,9 @@ def test_reading_r76_answers_of_other_runs_are_of_pinned_weights_only(
     cached(tmp_path / "first", *first, tmp_path / "cache")
     progress = cached(tmp_path / "second", *second, tmp_path / "cache")
 
-    asked = [len(model.asked) for model in first]
-    assert [len(model.asked) for model in second] == ([0, 0] if pinned else asked)
-    assert progress.from_cache == (sum(asked) if pinned else 0)
+    counts = [len(model.asked) for model in first]
+    assert [len(model.asked) for model in second] == ([0, 0] if pinned else counts)
+    assert progress.from_cache == (sum(counts) if pinned else 0)
     assert len(list(Cache(tmp_path / "cache").entries())) == progress.from_cache
     origins = {row["origin"] for row in read_rows(tmp_path / "second" / "calls.jsonl")}
     assert origins == ({"cache"} if pinned else {"asked"})
@@ -195,13 +195,13 @@ def test_reading_r76_a_hosted_run_asks_whatever_was_asked_before(
     with serving() as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         sitting(tmp_path / "first", HOSTED)
-        asked = len(endpoint.received)
+        request_count = len(endpoint.received)
         sitting(tmp_path / "second", HOSTED)
-        assert len(endpoint.received) == 2 * asked
+        assert len(endpoint.received) == 2 * request_count
         named = replace(HOSTED, seeds=[0, 1, 2], reuse_answers_of=(tmp_path / "first",))
         sitting(tmp_path / "wider", named)
         wider = read_rows(tmp_path / "wider" / "calls.jsonl")
-        assert len(endpoint.received) == 2 * asked + len(wider) - asked
+        assert len(endpoint.received) == 2 * request_count + len(wider) - request_count
         assert not list(answer_cache_folder().rglob("*.json"))
     same_files(tmp_path / "first", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))
 
@@ -215,12 +215,12 @@ def test_reading_r76_reuse_ends_as_one_run_would_wherever_it_was_stopped(
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         sitting(tmp_path / "first", HOSTED)
         sitting(tmp_path / "whole", named)
-        asked = len(endpoint.received)
+        request_count = len(endpoint.received)
         with pytest.raises(StoppedError, match="stopped at --max-calls 5"):
             sitting(tmp_path / "parts", named, limits=Limits(max_calls=5))
         (tmp_path / "first").rename(tmp_path / "gone")  # the run has what it needs
         sitting(tmp_path / "parts")
-        again = len(endpoint.received) - asked
+        again = len(endpoint.received) - request_count
 
     wider = read_rows(tmp_path / "whole" / "calls.jsonl")
     assert again == len(wider) - len(read_rows(tmp_path / "gone" / "calls.jsonl"))

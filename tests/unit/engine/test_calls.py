@@ -13,7 +13,7 @@ from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
 from epc.engine.progress import Progress
-from epc.engine.task_group import all_of, both
+from epc.engine.task_group import all_of, await_both
 from epc.protocol.config import Decoding
 
 Rows = list[dict[str, Any]]
@@ -23,7 +23,7 @@ Together = Callable[[list[Coroutine[Any, Any, Any]]], Coroutine[Any, Any, Any]]
 async def pair(work: list[Coroutine[Any, Any, Any]]) -> object:
     """Await exactly two things."""
     first, second = work
-    return await both(first, second)
+    return await await_both(first, second)
 
 
 class Gate(Told):
@@ -79,19 +79,19 @@ def test_reading_r16_a_hundred_askers_share_one_call(tmp_path: Path) -> None:
 
     async def work(caller: Caller) -> None:
         model = Gate(concurrency=64)
-        asked = question(model, "same")
-        pending = [asyncio.create_task(caller.ask(asked, occasion(n))) for n in range(100)]
+        sent_question = question(model, "same")
+        pending = [asyncio.create_task(caller.ask(sent_question, occasion(n))) for n in range(100)]
         await model.entered.wait()
         model.open.set()
         answers.extend(await asyncio.gather(*pending))
-        answers.append(await caller.ask(asked, occasion(100)))
+        answers.append(await caller.ask(sent_question, occasion(100)))
         assert len(model.asked) == 1
         assert model.asked[0].occasion is None  # the answer may serve any round
 
     caller = with_caller(tmp_path, work, reuse=True)
 
     assert all(answer == answers[0] for answer in answers)
-    assert (caller.progress.asked, caller.progress.reused) == (1, 100)
+    assert (caller.progress.calls, caller.progress.reused) == (1, 100)
     assert read_rows(tmp_path / "journal.jsonl") == [answers[0]]
     assert answers[0]["occasion"] is None
 
@@ -101,8 +101,10 @@ def test_reading_r16_without_reuse_every_round_asks_afresh(tmp_path: Path) -> No
 
     async def work(caller: Caller) -> None:
         model = Told(lambda prompt: str(prompt.occasion and prompt.occasion.round))
-        asked = question(model, "same")
-        answers.extend(await asyncio.gather(*(caller.ask(asked, occasion(n)) for n in range(100))))
+        sent_question = question(model, "same")
+        answers.extend(
+            await asyncio.gather(*(caller.ask(sent_question, occasion(n)) for n in range(100)))
+        )
         assert len(model.asked) == 100
 
     caller = with_caller(tmp_path, work, reuse=False)
@@ -125,12 +127,12 @@ def test_reading_r16_without_reuse_both_sides_of_a_round_are_asked(tmp_path: Pat
 
 def test_reading_r16_only_the_same_question_is_the_same(tmp_path: Path) -> None:
     async def work(caller: Caller) -> None:
-        one, other = Told(), Told(name="test/other")
-        await caller.ask(question(one, "x"))
-        await caller.ask(question(one, "x", name="executor"))
-        await caller.ask(question(one, "y"))
-        await caller.ask(question(other, "x"))
-        assert (len(one.asked), len(other.asked)) == (3, 1)
+        subject, other_subject = Told(), Told(name="test/other")
+        await caller.ask(question(subject, "x"))
+        await caller.ask(question(subject, "x", name="executor"))
+        await caller.ask(question(subject, "y"))
+        await caller.ask(question(other_subject, "x"))
+        assert (len(subject.asked), len(other_subject.asked)) == (3, 1)
 
     assert len(with_caller(tmp_path, work, reuse=True).journal) == 4
 
@@ -140,8 +142,8 @@ def test_reading_r4_a_failed_call_reaches_whoever_waits_and_is_not_kept(tmp_path
 
     async def work(caller: Caller) -> None:
         model = Gate(concurrency=64, fails=True)
-        asked = question(model, "same")
-        pending = [asyncio.create_task(caller.ask(asked)) for _ in range(10)]
+        sent_question = question(model, "same")
+        pending = [asyncio.create_task(caller.ask(sent_question)) for _ in range(10)]
         await model.entered.wait()
         model.open.set()
         outcomes.extend(await asyncio.gather(*pending, return_exceptions=True))
@@ -155,7 +157,7 @@ def test_reading_r4_a_failed_call_reaches_whoever_waits_and_is_not_kept(tmp_path
 
     assert all(isinstance(outcome, CallError) for outcome in outcomes[:10])
     assert isinstance(outcomes[10], str)
-    assert caller.progress.asked == 1
+    assert caller.progress.calls == 1
     assert len(read_rows(tmp_path / "journal.jsonl")) == 1
 
 
@@ -166,8 +168,8 @@ def test_a_model_serves_as_many_calls_at_once_as_it_has_places(tmp_path: Path) -
         model = Gate(concurrency=5)
         # Both roles of one model share its places.
         names = ("evaluator", "executor")
-        asked = [question(model, str(n), name=names[n % 2]) for n in range(40)]
-        pending = [asyncio.create_task(caller.ask(each)) for each in asked]
+        questions = [question(model, str(n), name=names[n % 2]) for n in range(40)]
+        pending = [asyncio.create_task(caller.ask(asked_question)) for asked_question in questions]
         await model.full.wait()
         for _ in range(50):  # time enough for a sixth, were there a place
             await asyncio.sleep(0)
@@ -190,7 +192,7 @@ def test_an_answer_of_an_earlier_process_is_not_asked_again(tmp_path: Path) -> N
     second = with_caller(tmp_path, work, reuse=True)
 
     assert len(model.asked) == 1
-    assert (second.progress.from_journal, second.progress.asked) == (1, 0)
+    assert (second.progress.from_journal, second.progress.calls) == (1, 0)
 
 
 def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) -> None:
@@ -212,11 +214,11 @@ def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) ->
 
     with_caller(tmp_path, work, reuse=True)
 
-    (kept,) = read_rows(tmp_path / "journal.jsonl")
-    name, answer = kept.pop("id"), kept.pop("answer")
+    (kept_row,) = read_rows(tmp_path / "journal.jsonl")
+    name, answer = kept_row.pop("id"), kept_row.pop("answer")
     assert answer.rstrip("\ufffd") == "A"  # a lone surrogate cannot be stored
     assert answer != "A"
-    assert kept == {
+    assert kept_row == {
         "role": "evaluator",
         "model": "test/told",
         "served_model": "m-0806",
@@ -246,9 +248,9 @@ def test_an_answer_that_could_not_be_written_is_not_used(
     async def work(caller: Caller) -> None:
         with pytest.raises(OSError, match="No space left"):
             await caller.ask(question(Told(), "x"))
-        assert caller._kept == {}
+        assert caller._calls_by_name == {}
         assert len(caller.journal) == 0
-        assert caller.progress.asked == 0
+        assert caller.progress.calls == 0
 
     with_caller(tmp_path, work, reuse=True)
 
@@ -320,10 +322,12 @@ def test_a_call_that_does_not_land_is_given_up_as_the_first_failure(
     monkeypatch.setattr(task_group, "LANDING_S", 0.05)
 
     async def work(caller: Caller) -> None:
-        held = Gate(concurrency=8)
-        nested = together([caller.ask(question(held, "x")), caller.ask(question(held, "y"))])
+        held_gate = Gate(concurrency=8)
+        nested = together(
+            [caller.ask(question(held_gate, "x")), caller.ask(question(held_gate, "y"))]
+        )
         with pytest.raises(CallError, match="HTTP 500"):
-            await all_of([nested, failing(caller, held)])
+            await all_of([nested, failing(caller, held_gate)])
 
     with_caller(tmp_path, work, reuse=True)
 
@@ -335,14 +339,14 @@ def test_a_fault_of_the_program_cuts_the_other_calls_off(
     tmp_path: Path, together: Together
 ) -> None:
     async def work(caller: Caller) -> None:
-        held = Gate(concurrency=8)
+        held_gate = Gate(concurrency=8)
 
         async def faulty() -> None:
-            await held.entered.wait()
+            await held_gate.entered.wait()
             raise KeyError("a fault")
 
         with pytest.raises(KeyError, match="a fault"):
-            await together([faulty(), caller.ask(question(held, "x"))])
+            await together([faulty(), caller.ask(question(held_gate, "x"))])
 
     with_caller(tmp_path, work, reuse=True)
 

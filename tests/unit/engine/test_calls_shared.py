@@ -39,16 +39,16 @@ async def ended(answers: SharedAnswers) -> None:
 def test_a_run_that_is_cut_off_takes_the_answer_from_no_other(tmp_path: Path) -> None:
     async def two_runs() -> tuple[str, int]:
         answers, model = shared(tmp_path, 2), Held()
-        asked = question(model, "x", name="executor")
-        first, second = (asyncio.create_task(answers.ask(asked, None)) for _ in range(2))
+        sent_question = question(model, "x", name="executor")
+        first, second = (asyncio.create_task(answers.ask(sent_question, None)) for _ in range(2))
         await asyncio.sleep(0.01)
         first.cancel()
         await asyncio.sleep(0)
         model.go_on.set()
         call = await second
-        again = await answers.ask(asked, None)
+        repeated_document = await answers.ask(sent_question, None)
         await ended(answers)
-        assert call == again
+        assert call == repeated_document
         return call["answer"], len(model.asked)
 
     answer, asked = asyncio.run(two_runs())
@@ -76,7 +76,7 @@ def test_nothing_more_is_asked_once_every_run_has_stopped(tmp_path: Path) -> Non
         model.go_on.set()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         await ended(answers)
-        return [type(each).__name__ for each in results], len(model.asked)
+        return [type(result).__name__ for result in results], len(model.asked)
 
     results, asked = asyncio.run(both_stop())
 
@@ -102,9 +102,9 @@ def test_a_run_that_reuses_answers_names_no_round_and_a_fresh_one_does(
             clock=lambda: DAY,
             siblings=answers,
         )
-        asked = question(model, "x", name="executor", side="baseline")
-        call = await caller.ask(asked, Occasion(seed=1, phase="text", round=2))
-        assert caller.known(call["id"]) == call  # in the run's own journal, too
+        sent_question = question(model, "x", name="executor", side="baseline")
+        call = await caller.ask(sent_question, Occasion(seed=1, phase="text", round=2))
+        assert caller.existing_call(call["id"]) == call  # in the run's own journal, too
         await caller.close()
         caller.journal.close()
         await ended(answers)

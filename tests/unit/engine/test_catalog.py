@@ -35,10 +35,13 @@ def test_a_provider_needs_an_address_and_then_a_key(
 
 def test_a_gateway_and_an_address_of_ones_own_are_said() -> None:
     gateway = _known_provider(provider(gateway=True), {})
-    own = _known_provider(provider(base_url=None), {})
+    own_model_entry = _known_provider(provider(base_url=None), {})
 
-    assert gateway.what == "chat completions at https://p.example/v1 (a gateway)"
-    assert (own.name, own.what) == ("p/MODEL", "chat completions at the address in P_BASE_URL")
+    assert gateway.description == "chat completions at https://p.example/v1 (a gateway)"
+    assert (own_model_entry.name, own_model_entry.description) == (
+        "p/MODEL",
+        "chat completions at the address in P_BASE_URL",
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,11 @@ def test_an_exhaustive_run_asks_every_pair_once_however_many_seeds_there_are() -
 
 def test_what_cannot_be_asked_in_a_way_is_refused_and_a_wrong_request_is_an_error() -> None:
     pace = Pace(seconds=1.0, at_once=1)
-    given = {"seeds": 2, "rounds": 3, "pace": pace, "now": NOW}
+    plan_options = {"seeds": 2, "rounds": 3, "pace": pace, "now": NOW}
 
-    refused = need("mock/coin-flip", "mock/deterministic", "memo", **given)  # type: ignore[arg-type]  # as above
+    refused = need("mock/coin-flip", "mock/deterministic", "memo", **plan_options)  # type: ignore[arg-type]  # as above
 
     assert refused.refused
     assert (refused.calls, refused.seconds) == (0, 0)
     with pytest.raises(UsageError):
-        need("nobody/knows", "mock/deterministic", "fresh", **given)  # type: ignore[arg-type]  # as above
+        need("nobody/knows", "mock/deterministic", "fresh", **plan_options)  # type: ignore[arg-type]  # as above

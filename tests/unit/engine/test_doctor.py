@@ -29,8 +29,8 @@ def no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as ended:
         main(list(args))
-    shown = capsys.readouterr()
-    return int(str(ended.value.code)), shown.out, shown.err
+    output = capsys.readouterr()
+    return int(str(ended.value.code)), output.out, output.err
 
 
 def test_doctor_text_and_json_come_from_one_value(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,18 +66,18 @@ def test_doctor_says_that_a_key_is_set_and_never_which(
 def test_doctor_connects_to_self_hosted_endpoints_and_sends_nothing(endpoint: Endpoint) -> None:
     checks = examine({"VLLM_BASE_URL": endpoint.url})
 
-    vllm = next(check for check in checks if check.what == "provider vllm")
+    vllm = next(check for check in checks if check.subject == "provider vllm")
     assert vllm.ok
-    assert vllm.found == f"something answers at {endpoint.url}"
+    assert vllm.state == f"something answers at {endpoint.url}"
     assert endpoint.received == []
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:99999/v1", "localhost:11434", "http://[::1"])
 def test_doctor_survives_an_address_that_is_none(address: str) -> None:
-    check = next(c for c in examine({"VLLM_BASE_URL": address}) if c.what == "provider vllm")
+    check = next(c for c in examine({"VLLM_BASE_URL": address}) if c.subject == "provider vllm")
 
     assert not check.ok
-    assert check.found == "the value of VLLM_BASE_URL is no address"
+    assert check.state == "the value of VLLM_BASE_URL is no address"
 
 
 def test_doctor_misses_the_weights_and_says_how_to_get_them(
@@ -94,10 +94,10 @@ def test_doctor_knows_other_weights_from_the_right_ones(no_weights: Path) -> Non
     no_weights.parent.mkdir()
     no_weights.write_bytes(b"GGUF")
 
-    check = next(check for check in examine({}) if check.what == weights.NAME)
+    check = next(check for check in examine({}) if check.subject == weights.NAME)
 
     assert not check.ok
-    assert "delete it and fetch again" in check.found
+    assert "delete it and fetch again" in check.state
     with pytest.raises(WorldError, match="delete it and fetch again"):
         weights.present()
 
@@ -172,16 +172,16 @@ def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
 
 def test_providers_with_own_protocols_need_a_key_and_bedrock_a_region() -> None:
     def checks(environment: dict[str, str]) -> dict[str, Check]:
-        return {check.what: check for check in examine(environment)}
+        return {check.subject: check for check in examine(environment)}
 
     def needs(environment: dict[str, str]) -> dict[str, str | None]:
         return {model.name: model.needs for model in known_models(environment)}
 
-    assert checks({})["provider anthropic"].found == "ANTHROPIC_API_KEY is not set"
+    assert checks({})["provider anthropic"].state == "ANTHROPIC_API_KEY is not set"
     assert checks({"GOOGLE_API_KEY": CANARY})["provider google"].ok
-    assert CANARY not in checks({"GOOGLE_API_KEY": CANARY})["provider google"].found
+    assert CANARY not in checks({"GOOGLE_API_KEY": CANARY})["provider google"].state
     bedrock = checks({})["provider bedrock"]
-    assert (bedrock.ok, bedrock.found) == (False, "AWS_REGION is not set")
+    assert (bedrock.ok, bedrock.state) == (False, "AWS_REGION is not set")
     assert bedrock.fix.startswith("set AWS_REGION to the region of your account")
     account = {"AWS_REGION": "eu-west-1", "AWS_BEARER_TOKEN_BEDROCK": CANARY}
     assert checks(account)["provider bedrock"].ok

@@ -24,15 +24,15 @@ NO_CACHE = Limits(cache=False)
 
 def named(received: Received, **changed: Any) -> Reply:
     """Answer as always, with other words about who did."""
-    said = json.loads(answering(received).body)
-    return Reply(body=json.dumps({**said, "model": "judge", **changed}).encode())
+    document = json.loads(answering(received).body)
+    return Reply(body=json.dumps({**document, "model": "judge", **changed}).encode())
 
 
 class Turns:
     """A behaviour that says another model or fingerprint from the n-th answer on."""
 
-    def __init__(self, at: int, before: dict[str, Any], after: dict[str, Any]) -> None:
-        self.at, self.before, self.after, self.count = at, before, after, 0
+    def __init__(self, index: int, before: dict[str, Any], after: dict[str, Any]) -> None:
+        self.at, self.before, self.after, self.count = index, before, after, 0
 
     def __call__(self, received: Received) -> Reply:
         self.count += 1
@@ -84,9 +84,9 @@ def test_epc_5_3_another_model_or_fingerprint_is_a_warning_and_in_the_report(
 
     manifest = sitting(tmp_path / "run", PLAN)
 
-    found = validate(tmp_path / "run")
-    assert found.ok
-    assert [(f.severity, f.where, f.problem) for f in found.findings] == [
+    actual_report = validate(tmp_path / "run")
+    assert actual_report.ok
+    assert [(f.severity, f.where, f.problem) for f in actual_report.findings] == [
         ("warning", where, problem) for problem in problems
     ]
     for problem in problems:
@@ -100,12 +100,14 @@ def test_epc_5_3_who_answered_cannot_be_forged(tmp_path: Path, endpoint: Endpoin
     manifest["provenance"]["served_models"]["evaluator"] = {"judge": count}
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
 
-    found = validate(tmp_path / "run")
+    actual_report = validate(tmp_path / "run")
 
-    assert not found.ok
-    assert {f.where.rpartition("/")[0] for f in found.findings if f.severity == "error"} >= {
-        "/provenance/served_models/evaluator"
-    } or any("served_models/evaluator" in f.where for f in found.findings)
+    assert not actual_report.ok
+    assert {
+        f.where.rpartition("/")[0] for f in actual_report.findings if f.severity == "error"
+    } >= {"/provenance/served_models/evaluator"} or any(
+        "served_models/evaluator" in f.where for f in actual_report.findings
+    )
 
 
 def test_reading_r4_retries_are_in_the_manifest_and_on_their_calls(
@@ -158,11 +160,11 @@ def test_reading_r16_flips_are_counted_one_by_one(
 
     def fickle(received: Received) -> Reply:
         """Change the verdict on every other comparison that is asked a second time."""
-        said = json.loads(answering(received).body)["choices"][0]["message"]["content"]
+        content = json.loads(answering(received).body)["choices"][0]["message"]["content"]
         if endpoint.prompts[received.prompt] == 2 and len(flipped) < 7:
             flipped.add(received.prompt)
-            return completion("B" if parse_verdict(said) == "A" else "A", model="judge")
-        return completion(said, model="judge")
+            return completion("B" if parse_verdict(content) == "A" else "A", model="judge")
+        return completion(content, model="judge")
 
     endpoint.behave = fickle
     request = asked_for(
@@ -190,25 +192,25 @@ def test_reading_r16_a_forged_flip_rate_is_found(tmp_path: Path, endpoint: Endpo
     manifest["results"]["summary"]["determinism"]["verdict_flips"] = 1
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
 
-    found = [f for f in validate(tmp_path / "run").findings if f.severity == "error"]
+    findings = [f for f in validate(tmp_path / "run").findings if f.severity == "error"]
 
-    assert [f.where for f in found] == ["/results/summary/determinism/verdict_flips"]
+    assert [f.where for f in findings] == ["/results/summary/determinism/verdict_flips"]
 
 
 def test_reading_r16_an_edited_second_answer_is_found(tmp_path: Path, endpoint: Endpoint) -> None:
     manifest = sitting(tmp_path / "run", asked_for("openai/judge", "mock/deterministic", recheck=5))
     path = tmp_path / "run" / "calls.jsonl"
     rows = read_rows(path)
-    again = next(row for row in rows if (row["occasion"] or "").startswith("recheck/"))
-    again["answer"] = "B" if again["answer"] == "A" else "A"
+    repeated_row = next(row for row in rows if (row["occasion"] or "").startswith("recheck/"))
+    repeated_row["answer"] = "B" if repeated_row["answer"] == "A" else "A"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     manifest["raw"]["calls"].update(file_digest(path))
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
 
-    found = {f.where for f in validate(tmp_path / "run").findings if f.severity == "error"}
+    places = {f.where for f in validate(tmp_path / "run").findings if f.severity == "error"}
 
-    assert found == {
-        f"/calls/{rows.index(again)}/answer",  # which its reply contradicts
+    assert places == {
+        f"/calls/{rows.index(repeated_row)}/answer",  # which its reply contradicts
         "/results/summary/determinism/verdict_flips",
         "/results/summary/determinism/text_changes",
         "/results/summary/determinism/flip_rate",

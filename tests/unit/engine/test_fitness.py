@@ -26,7 +26,7 @@ def diagnosis(*letters: str, probe: Probe = _FIRST) -> Diagnosis:
     )
 
 
-def found(says: Callable[[Prompt], str]) -> Diagnosis:
+def diagnosis_of(says: Callable[[Prompt], str]) -> Diagnosis:
     return asyncio.run(examine(Told(says), {}))
 
 
@@ -48,7 +48,7 @@ def test_one_question_that_got_two_verdicts_does_not_repeat() -> None:
 
 def test_a_model_that_picks_the_good_answer_in_both_orders_is_ready() -> None:
     """One pair is asked three times and once turned round, the two others twice: eight calls."""
-    result = found(lambda prompt: "A" if good_is_first(prompt) else "B")
+    result = diagnosis_of(lambda prompt: "A" if good_is_first(prompt) else "B")
 
     assert (result.outcome, result.one_place, result.calls) == ("ready", 0, 8)
     assert all((a.verdict is Verdict.A) == (a.probe.first == "answer") for a in result.answers)
@@ -62,7 +62,7 @@ def test_reading_r41_no_label_tells_which_answer_is_the_good_one() -> None:
         seen.append(prompt)
         return "A"
 
-    found(letter)
+    diagnosis_of(letter)
 
     assert {prompt.pair and prompt.pair.strategy for prompt in seen} == {BASELINE}
     for prompt in seen:
@@ -80,11 +80,11 @@ def test_reading_r41_no_label_tells_which_answer_is_the_good_one() -> None:
 
 @pytest.mark.parametrize("always", ["A", "B", "neither of them"])
 def test_a_model_that_says_one_letter_or_none_is_unfit(always: str) -> None:
-    assert found(lambda _: always).outcome == "unfit"
+    assert diagnosis_of(lambda _: always).outcome == "unfit"
 
 
 def test_a_model_that_picks_the_wrong_answer_is_limited() -> None:
-    assert found(lambda prompt: "B" if good_is_first(prompt) else "A").outcome == "limited"
+    assert diagnosis_of(lambda prompt: "B" if good_is_first(prompt) else "A").outcome == "limited"
 
 
 def test_a_model_that_reasons_is_asked_without_and_with_little_and_with_more_room() -> None:
@@ -100,9 +100,13 @@ QUESTIONS = [_probe(pair, first) for pair in range(3) for first in SIDES]
 
 
 def answers(*given: tuple[Probe, Completion]) -> Diagnosis:
-    every = tuple(Reply(probe=probe, completion=done, seconds=1.0) for probe, done in given)
+    all_answers = tuple(Reply(probe=probe, completion=done, seconds=1.0) for probe, done in given)
     return Diagnosis(
-        model=Told(), decoding=REFERENCE_DECODING, changes={}, calls=len(every), answers=every
+        model=Told(),
+        decoding=REFERENCE_DECODING,
+        changes={},
+        calls=len(all_answers),
+        answers=all_answers,
     )
 
 
@@ -120,13 +124,13 @@ def problems(result: Diagnosis) -> list[str]:
 def test_a_letter_that_stays_where_it_is_prefers_a_place() -> None:
     pairs = right()
     assert answers(*pairs).findings == []
-    one = answers(*pairs[:1], (pairs[1][0], Completion(text="A")), *pairs[2:])
-    assert (one.one_place, one.outcome) == (1, "limited")
-    assert problems(one) == [
+    diagnosis = answers(*pairs[:1], (pairs[1][0], Completion(text="A")), *pairs[2:])
+    assert (diagnosis.one_place, diagnosis.outcome) == (1, "limited")
+    assert problems(diagnosis) == [
         "it gave one letter in both orders of 1 of 3 pairs: it prefers a place"
     ]
-    every = answers(*((probe, Completion(text="B")) for probe, _ in pairs))
-    assert (every.one_place, every.outcome) == (3, "unfit")
+    all_diagnosis = answers(*((probe, Completion(text="B")) for probe, _ in pairs))
+    assert (all_diagnosis.one_place, all_diagnosis.outcome) == (3, "unfit")
 
 
 def test_the_worse_answer_of_a_pair_in_both_orders_is_wrong() -> None:

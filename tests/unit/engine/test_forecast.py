@@ -11,7 +11,7 @@ from engine_support import DAY, asked_for, sitting
 from msgspec.structs import replace
 
 from epc.engine import forecast
-from epc.engine.forecast import Range, Share, in_all
+from epc.engine.forecast import Range, Share, sum_shares
 from epc.engine.plan import Reuse
 from epc.engine.session import expect, prepare
 from epc.protocol.prompt import Pair, evaluation_text
@@ -155,7 +155,7 @@ def test_no_prompt_is_longer_than_the_upper_end_whatever_script_answers_are_in(
     share = shares["evaluator"]
     longest = character * 300  # what is judged of an answer
 
-    most = max(
+    largest = max(
         len(evaluation_text(pair, method="prompt", template=EVALUATOR_PROMPT).encode())
         for domain, tasks in TASKS.items()
         for task in tasks
@@ -171,7 +171,7 @@ def test_no_prompt_is_longer_than_the_upper_end_whatever_script_answers_are_in(
         ]
     )
 
-    assert share.calls.upper * most <= share.tokens_in.upper
+    assert share.calls.upper * largest <= share.tokens_in.upper
 
 
 def test_a_price_multiplies_out() -> None:
@@ -193,11 +193,11 @@ def test_reading_r80_a_member_is_asked_for_each_place_and_the_executor_as_withou
 
 
 def test_what_all_models_cost_is_known_where_each_one_s_cost_is() -> None:
-    one, two = (
+    share, two_shares = (
         Share(calls=exactly(n), tokens_in=exactly(n), tokens_out=exactly(n), cost=exactly(n))
         for n in (1, 2)
     )
 
-    assert in_all([one, two]).cost == exactly(3)
-    assert in_all([one, replace(two, cost=None)]).cost is None
-    assert in_all([one, replace(two, cost=None)]).calls == exactly(3)
+    assert sum_shares([share, two_shares]).cost == exactly(3)
+    assert sum_shares([share, replace(two_shares, cost=None)]).cost is None
+    assert sum_shares([share, replace(two_shares, cost=None)]).calls == exactly(3)

@@ -91,16 +91,18 @@ def test_the_reply_is_kept_with_its_allowed_headers_and_without_secrets(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
-    whole = completion("A", echoed="Bearer sk-canary-0123456789")
+    whole_reply = completion("A", echoed="Bearer sk-canary-0123456789")
     headers = {"x-request-id": "req-7", "x-ratelimit-limit-tokens": "9", "set-cookie": "a=b"}
-    endpoint.script = [Reply(body=whole.body, headers=headers)]
+    endpoint.script = [Reply(body=whole_reply.body, headers=headers)]
 
     answer = ask()
 
     assert answer.headers is not None
     assert answer.headers["x-request-id"] == "req-7"
     assert "set-cookie" not in answer.headers
-    assert answer.reply == whole.body.decode().replace("sk-canary-0123456789", "[OPENAI_API_KEY]")
+    assert answer.reply == whole_reply.body.decode().replace(
+        "sk-canary-0123456789", "[OPENAI_API_KEY]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -205,8 +207,10 @@ def test_reading_r4_what_is_no_answer_ends_in_an_error_and_its_memory_is_given_b
     async def asking() -> list[object]:
         opened = open_hosted("openai", "gpt-4o-0806")
         try:
-            asked = (opened.complete(Prompt(text=f"{n}"), REFERENCE_DECODING) for n in range(4))
-            return list(await asyncio.gather(*asked, return_exceptions=True))
+            completions = (
+                opened.complete(Prompt(text=f"{n}"), REFERENCE_DECODING) for n in range(4)
+            )
+            return list(await asyncio.gather(*completions, return_exceptions=True))
         finally:
             held.append(tracemalloc.get_traced_memory()[0])
             await opened.close()
@@ -268,10 +272,10 @@ def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
 ) -> None:
     endpoint.script = [reply]
 
-    given = ask()
+    input_reply = ask()
 
-    assert (given.text, given.finish_reason) == answer
-    assert given.reply == reply.body.decode()
+    assert (input_reply.text, input_reply.finish_reason) == answer
+    assert input_reply.reply == reply.body.decode()
     assert len(endpoint.received) == 1
 
 
@@ -348,9 +352,9 @@ def test_as_many_calls_as_there_are_places_share_one_client(endpoint: Endpoint) 
     async def asking() -> list[Completion]:
         model = open_hosted("openai", "m")
         try:
-            asked = [Prompt(text=f"Evaluate. {n}") for n in range(40)]
+            prompts = [Prompt(text=f"Evaluate. {n}") for n in range(40)]
             return await asyncio.gather(
-                *(model.complete(prompt, REFERENCE_DECODING) for prompt in asked)
+                *(model.complete(prompt, REFERENCE_DECODING) for prompt in prompts)
             )
         finally:
             await model.close()

@@ -36,7 +36,7 @@ def append(journal: Journal, *calls: dict[str, Any]) -> None:
     """Append calls that are answered together."""
 
     async def appending() -> None:
-        await asyncio.gather(*(journal.append(each) for each in calls))
+        await asyncio.gather(*(journal.append(logged_call) for logged_call in calls))
 
     asyncio.run(appending())
 
@@ -65,15 +65,21 @@ def test_what_is_appended_is_there_when_it_is_opened_again(tmp_path: Path) -> No
         append(first, call(number, answer="zwei\nZeilen\u2028 ü"))
     first.close()
 
-    again = Journal(tmp_path)
+    repeated_journal = Journal(tmp_path)
 
-    assert list(again.calls()) == by_name(0, 1, 2, answer="zwei\nZeilen\u2028 ü")
-    assert [line.decode() for _, line in again.lines()] == list(map(dumps_line, again.calls()))
-    assert (len(again), call(1)["id"] in again, call(9)["id"] in again) == (3, True, False)
-    assert (again.torn, again.damaged) == (0, 0)
-    append(again, call(3))
-    again.close()
-    assert len(again.path.read_bytes().splitlines()) >= 4
+    assert list(repeated_journal.calls()) == by_name(0, 1, 2, answer="zwei\nZeilen\u2028 ü")
+    assert [line.decode() for _, line in repeated_journal.lines()] == list(
+        map(dumps_line, repeated_journal.calls())
+    )
+    assert (
+        len(repeated_journal),
+        call(1)["id"] in repeated_journal,
+        call(9)["id"] in repeated_journal,
+    ) == (3, True, False)
+    assert (repeated_journal.torn, repeated_journal.damaged) == (0, 0)
+    append(repeated_journal, call(3))
+    repeated_journal.close()
+    assert len(repeated_journal.path.read_bytes().splitlines()) >= 4
 
 
 def test_each_answer_is_on_disk_before_append_returns(
@@ -94,7 +100,7 @@ def test_each_answer_is_on_disk_before_append_returns(
     journal.close()
 
     last = [json.loads(content.splitlines()[-1]) for content in synced]
-    assert [each["call"] for each in last] == [call(0), call(1)]
+    assert [document["call"] for document in last] == [call(0), call(1)]
 
 
 def test_what_nobody_waits_for_any_more_is_on_disk_once_it_is_drained(tmp_path: Path) -> None:
@@ -137,9 +143,9 @@ def test_a_journal_of_one_torn_line_is_empty(tmp_path: Path) -> None:
     journal.close()
 
     assert (len(journal), journal.torn) == (0, 1)
-    again = Journal(tmp_path)
-    again.close()
-    assert (len(again), again.torn, again.damaged) == (0, 0, 0)
+    repeated_journal = Journal(tmp_path)
+    repeated_journal.close()
+    assert (len(repeated_journal), repeated_journal.torn, repeated_journal.damaged) == (0, 0, 0)
 
 
 EDITED = [b"{}\n", dumps_line(call(1)).encode()]
@@ -172,10 +178,10 @@ def test_a_line_that_is_no_call_is_set_aside_once_and_whole_ones_apart(
     (aside,) = tmp_path.glob("journal.[!j]*")
     assert (aside.name, aside.read_bytes()) == (f"journal.{kept_in}", spoilt)
     assert damaged_lines(tmp_path) == journal.damaged
-    again = Journal(tmp_path)
-    again.close()
+    repeated_journal = Journal(tmp_path)
+    repeated_journal.close()
     assert list(read_prompts(path)) == ["prompt 0", "prompt 2", "prompt 1"]
-    assert (len(again), again.torn, again.damaged) == (3, 0, 0)
+    assert (len(repeated_journal), repeated_journal.torn, repeated_journal.damaged) == (3, 0, 0)
 
 
 _CRC = zlib.crc32(dumps_line(call(1)).strip().encode())
@@ -204,11 +210,11 @@ def test_a_line_that_was_edited_is_found_wherever_it_stands_and_asked_again(
     assert instead != lines[1]
     journal.path.write_text(lines[0] + instead, "utf-8")
 
-    again = Journal(tmp_path)
-    again.close()
+    repeated_journal = Journal(tmp_path)
+    repeated_journal.close()
 
-    assert (len(again), again.torn, again.damaged) == (1, 0, 1)
-    assert call(1)["id"] not in again
+    assert (len(repeated_journal), repeated_journal.torn, repeated_journal.damaged) == (1, 0, 1)
+    assert call(1)["id"] not in repeated_journal
     assert (tmp_path / "journal.damaged").read_text("utf-8") == instead
 
 
@@ -219,11 +225,11 @@ def test_a_power_cut_anywhere_in_a_group_loses_no_whole_line(tmp_path: Path, see
     journal = Journal(tmp_path)
     append(journal, *(call(number) for number in range(rng.randrange(1, 6))))
     synced = journal.path.stat().st_size
-    kept = len(journal)
+    kept_count = len(journal)
     append(journal, *(call(number, answer="A" * rng.randrange(200)) for number in range(10, 30)))
     journal.close()
     content = bytearray(journal.path.read_bytes())
-    whole = bytes(content).splitlines(keepends=True)
+    whole_lines = bytes(content).splitlines(keepends=True)
     for _ in range(rng.randrange(1, 4)):
         begin = rng.randrange(synced, len(content))
         length = min(rng.choice((1, 50, 512, 4096)), len(content) - begin)
@@ -233,15 +239,15 @@ def test_a_power_cut_anywhere_in_a_group_loses_no_whole_line(tmp_path: Path, see
     journal.path.write_bytes(content)
     left = set(bytes(content).splitlines(keepends=True))
 
-    again = Journal(tmp_path)
-    found = {each["id"] for each in again.calls()}
-    append(again, call(99))
-    again.close()
+    repeated_journal = Journal(tmp_path)
+    found = {logged_call["id"] for logged_call in repeated_journal.calls()}
+    append(repeated_journal, call(99))
+    repeated_journal.close()
 
-    intact = [json.loads(each) for each in whole if each in left]
-    assert found == {each["call"]["id"] for each in intact}
-    assert len(found) >= kept
-    assert again.damaged == 0
+    intact = [json.loads(line) for line in whole_lines if line in left]
+    assert found == {document["call"]["id"] for document in intact}
+    assert len(found) >= kept_count
+    assert repeated_journal.damaged == 0
     third = Journal(tmp_path)
     third.close()
     assert (len(third), third.torn, third.damaged) == (len(found) + 1, 0, 0)
@@ -296,7 +302,7 @@ class _Full(io.FileIO):
 def test_a_full_disk_leaves_whole_lines_only(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     append(journal, call(0))
-    whole = journal.path.read_bytes()
+    whole_content = journal.path.read_bytes()
     journal._file.close()
     journal._file = _Full(journal.path, "a+b")
 
@@ -305,7 +311,7 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path: Path) -> None:
             append(journal, call(1))
     journal.close()
 
-    assert journal.path.read_bytes() == whole
+    assert journal.path.read_bytes() == whole_content
 
 
 def test_a_folder_that_cannot_be_made_is_the_disk_s_fault(tmp_path: Path) -> None:
@@ -350,10 +356,10 @@ def test_a_journal_is_held_until_it_is_taken_away(
 ) -> None:
     journal, unlink = Journal(tmp_path), Path.unlink
 
-    def refused(path: Path, **given: Any) -> None:
+    def refused(path: Path, **fields: Any) -> None:
         with pytest.raises(UsageError, match="another process is working on"):
             Journal(tmp_path)
-        unlink(path, **given)
+        unlink(path, **fields)
 
     monkeypatch.setattr(Path, "unlink", refused)
     journal.remove()

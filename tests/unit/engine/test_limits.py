@@ -164,7 +164,7 @@ def test_nothing_left_holds_until_the_stated_reset(
     assert slept == held
 
 
-def stated(kind: str, **values: str) -> dict[str, str]:
+def limit_headers(kind: str, **values: str) -> dict[str, str]:
     return {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
 
 
@@ -201,7 +201,7 @@ def test_what_is_limited_is_held_back_until_enough_has_come_back(
             ticket = await gate.passage("m", size)
             assert slept == pytest.approx(expected)
             if not number:
-                gate.learn(ticket, stated(kind, **told))
+                gate.learn(ticket, limit_headers(kind, **told))
 
     asyncio.run(passing())
 
@@ -215,12 +215,12 @@ def test_what_was_sent_after_a_request_is_taken_off_what_its_reply_says(
         first = await gate.passage("m", 100)
         second = await gate.passage("m", 500)
         # When the first came in, 1,000 were left; the second has had 500 of them since.
-        gate.learn(first, stated("tokens", limit="1100", remaining="1000", reset="1s"))
+        gate.learn(first, limit_headers("tokens", limit="1100", remaining="1000", reset="1s"))
         await gate.passage("m", 500)
         assert slept == []
         # A word about the second is newer; one more about the first is not.
-        gate.learn(second, stated("tokens", limit="1100", remaining="500", reset="6s"))
-        gate.learn(first, stated("tokens", limit="1100", remaining="1100", reset="0s"))
+        gate.learn(second, limit_headers("tokens", limit="1100", remaining="500", reset="6s"))
+        gate.learn(first, limit_headers("tokens", limit="1100", remaining="1100", reset="0s"))
         await gate.passage("m", 200)
 
     asyncio.run(passing())
@@ -232,7 +232,7 @@ def test_limits_are_kept_by_model_and_holds_by_endpoint(slept: list[float]) -> N
     gate = Gate()
 
     async def passing() -> None:
-        told = stated("tokens", limit="600", remaining="0", reset="60s")
+        told = limit_headers("tokens", limit="600", remaining="0", reset="60s")
         gate.learn(await gate.passage("judge", 10), told)
         await gate.passage("writer", 600)
         assert slept == []
@@ -286,7 +286,7 @@ def test_a_provider_s_own_bucket_is_never_overdrawn(
                 refused.append(size)
             bucket[0] -= size
             left, until_full = bucket[0], (limit - bucket[0]) / rate
-            told = stated("tokens", limit=str(limit), remaining=f"{left:.9f}")
+            told = limit_headers("tokens", limit=str(limit), remaining=f"{left:.9f}")
             gate.learn(ticket, {**told, "x-ratelimit-reset-tokens": f"{until_full:.9f}"})
 
     with pytest.MonkeyPatch.context() as patch:

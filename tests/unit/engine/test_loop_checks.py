@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from epc.engine.loop_checks import Checking, _asked, _labels, _mean, _own_scores, expect
+from epc.engine.loop_checks import Checking, _judge_requests, _labels, _mean, _own_scores, expect
 from epc.errors import UsageError
-from epc.records.loops import (
+from epc.records.loop import (
     EXECUTED,
-    Executed,
-    Logged,
+    Execution,
+    LoggedOutput,
     LoopPlan,
     PlannedJudge,
     append,
@@ -27,33 +27,34 @@ def judge(model: str) -> PlannedJudge:
     return PlannedJudge(model=model, platform="p")
 
 
-def checking(folder: Path, *, a: str = "mock/judge", b: str = "", **given: Any) -> Checking:
+def checking(folder: Path, *, a: str = "mock/judge", b: str = "", **fields: Any) -> Checking:
     plan: dict[str, Any] = {
         "time": "t", "log": "0" * 64, "seed": "s", "final": "f", "draw_seed": 1, "judge": judge(a),
         "test": ("i1", "i2"), "texts": TEXTS, "gold": ("i1", "i2"), "gold_twice": (),
-        "again": (), "judge_b": judge(b) if b else None,
+        "repeats": (), "judge_b": judge(b) if b else None,
     }  # fmt: skip
     return Checking(
-        log=folder / "run.log.jsonl", plan=LoopPlan(**plan | given), plan_sha256=DIGEST,
-        kept={("output", "o"): "old", ("item", "i1"): "four", ("candidate", "s"): "x" * 99},
-        decoding={},
+        log=folder / "run.log.jsonl", plan=LoopPlan(**plan | fields), plan_sha256=DIGEST,
+        decoding={}, stored_values={
+            ("output", "o"): "old", ("item", "i1"): "four", ("candidate", "s"): "x" * 99
+        },
     )  # fmt: skip
 
 
-def done(candidate: str, item: str, output: str, **given: Any) -> Executed:
-    fixed = {"value": output, "prompt": f"Judge {output}", "score": None, "gold": None, "at": "t"}
-    return Executed(candidate=candidate, item=item, output=output, **fixed | given)
+def done(candidate: str, item: str, output: str, **fields: Any) -> Execution:
+    fixed = {"value": output, "prompt": f"Judge {output}", "score": None, "gold": None, "time": "t"}
+    return Execution(candidate=candidate, item=item, output=output, **fixed | fields)
 
 
-def executed(**given: Any) -> dict[tuple[str, str], Executed]:
+def executed(**fields: Any) -> dict[tuple[str, str], Execution]:
     """On i1 seed and final say the same, on i2 they do not."""
-    rows = [done("s", "i1", "x", **given), done("f", "i1", "x", **given),
-            done("s", "i2", "y", **given), done("f", "i2", "z", **given)]  # fmt: skip
+    rows = [done("s", "i1", "x", **fields), done("f", "i1", "x", **fields),
+            done("s", "i2", "y", **fields), done("f", "i2", "z", **fields)]  # fmt: skip
     return {(row.candidate, row.item): row for row in rows}
 
 
 def test_an_output_that_is_the_same_before_and_after_is_asked_once_for_both(tmp_path: Path) -> None:
-    wanted = [*_asked(checking(tmp_path), executed())]
+    wanted = [*_judge_requests(checking(tmp_path), executed())]
 
     assert [(one.role, one.text, one.places) for one in wanted] == [
         ("judge", "Judge x", (("s", "i1"), ("f", "i1"))),
@@ -66,19 +67,19 @@ def test_an_output_that_is_the_same_before_and_after_is_asked_once_for_both(tmp_
 
 
 def test_logged_outputs_are_asked_again_of_judge_a_alone(tmp_path: Path) -> None:
-    again = (Logged(candidate="c", item="i9", output="o"),)
-    both = checking(tmp_path, b="mock/careless-judge", again=again)
+    again = (LoggedOutput(candidate="c", item="i9", output="o"),)
+    both_checkings = checking(tmp_path, b="mock/careless-judge", repeats=again)
     rows = executed() | {("c", "i9"): done("c", "i9", "o")}
 
-    wanted = [*_asked(both, rows)]
+    wanted = [*_judge_requests(both_checkings, rows)]
 
     assert [one.role for one in wanted] == [*["judge", "judge-b"] * 3, "judge"]
     assert (wanted[-1].occasion, wanted[-1].places) == (f"{DIGEST}/again/i9/c", (("c", "i9"),))
-    assert both.wanted == {
+    assert both_checkings.wanted == {
         ("s", "i1"): None, ("f", "i1"): None, ("s", "i2"): None, ("f", "i2"): None,
         ("c", "i9"): "old",
     }  # fmt: skip
-    assert both.judges == {"judge": "mock/judge", "judge-b": "mock/careless-judge"}
+    assert both_checkings.judges == {"judge": "mock/judge", "judge-b": "mock/careless-judge"}
 
 
 def test_a_program_s_own_score_asks_nobody_and_counts_once_for_equal_outputs(
@@ -87,7 +88,7 @@ def test_a_program_s_own_score_asks_nobody_and_counts_once_for_equal_outputs(
     rows = executed(score=3.0)
     rows["f", "i1"] = done("f", "i1", "x", score=9.0)
 
-    assert [*_asked(checking(tmp_path), rows)] == []
+    assert [*_judge_requests(checking(tmp_path), rows)] == []
     checks = [*_own_scores(checking(tmp_path), rows)]
     assert [(c.candidate, c.item, c.score, c.judge) for c in checks] == [
         ("s", "i1", 3.0, "mock/judge"), ("f", "i1", 3.0, "mock/judge"),
@@ -95,7 +96,7 @@ def test_a_program_s_own_score_asks_nobody_and_counts_once_for_equal_outputs(
     ]  # fmt: skip
     assert (checks[0].plan, checks[0].text, checks[0].asking) == (DIGEST, "1" * 64, 0)
     assert [*_own_scores(checking(tmp_path), executed())] == []
-    b = [*_asked(checking(tmp_path, b="mock/careless-judge"), executed(score=3.0))]
+    b = [*_judge_requests(checking(tmp_path, b="mock/careless-judge"), executed(score=3.0))]
     assert [one.role for one in b] == ["judge-b"] * 3
 
 
@@ -110,7 +111,7 @@ def test_whoever_cannot_be_asked_is_said_with_what_to_do(
     named: Mapping[str, str], given: Mapping[str, Any], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match=words):
-        [*_asked(checking(tmp_path, **named), executed(**given))]
+        [*_judge_requests(checking(tmp_path, **named), executed(**given))]
 
 
 def test_labels_are_the_program_s_or_those_of_a_file_that_tells_nothing(tmp_path: Path) -> None:
@@ -125,15 +126,15 @@ def test_labels_are_the_program_s_or_those_of_a_file_that_tells_nothing(tmp_path
     assert asked == [("i1", "x", "0"), ("i2", "y", "0"), ("i2", "y", "1"), ("i2", "z", "0"),
                      ("i2", "z", "1")]  # fmt: skip
     file.write_text("item,output,asking,score,text\ni1,x,0,1,t\ni2,y,1,0,t\ni2,z,0,,t\n")
-    found = [(c.candidate, c.item, c.score, c.asking) for c in _labels(of, executed())]
-    assert found == [("s", "i1", 1, 0), ("f", "i1", 1, 0), ("s", "i2", 0, 1)]
+    entries = [(c.candidate, c.item, c.score, c.asking) for c in _labels(of, executed())]
+    assert entries == [("s", "i1", 1, 0), ("f", "i1", 1, 0), ("s", "i2", 0, 1)]
 
 
 def test_a_forecast_counts_both_outputs_of_each_item_and_every_output_asked_again(
     tmp_path: Path,
 ) -> None:
-    again = (Logged(candidate="c", item="i9", output="o"),)
-    of = checking(tmp_path, a="openai/gpt-4o", b="openai/gpt-4o-mini", again=again)
+    again = (LoggedOutput(candidate="c", item="i9", output="o"),)
+    of = checking(tmp_path, a="openai/gpt-4o", b="openai/gpt-4o-mini", repeats=again)
 
     shares = expect(of)
 

@@ -192,12 +192,12 @@ def test_reading_r16_memo_exhaustive_and_afresh_give_the_same_weights(tmp_path: 
 
 
 def test_reading_r16_an_exhausted_run_costs_nothing_for_more_seeds(tmp_path: Path) -> None:
-    few, many = Told(verdict_of), Told(verdict_of)
+    few, subject = Told(verdict_of), Told(verdict_of)
 
     measured(tmp_path / "few", few, Told(), seeds=[0], exhaustive=True)
-    measured(tmp_path / "many", many, Told(), seeds=list(range(20)), exhaustive=True)
+    measured(tmp_path / "many", subject, Told(), seeds=list(range(20)), exhaustive=True)
 
-    assert Counter(p.text for p in few.asked) == Counter(p.text for p in many.asked)
+    assert Counter(p.text for p in few.asked) == Counter(p.text for p in subject.asked)
 
 
 @pytest.mark.parametrize("reuse", ["memo", "none"])
@@ -273,8 +273,8 @@ def test_recorded_verdicts_run_without_an_executor(tmp_path: Path) -> None:
 class Fails(Told):
     """A model that fails at its n-th question."""
 
-    def __init__(self, at: int, error: Exception, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, at: int, error: Exception, **fields: Any) -> None:
+        super().__init__(**fields)
         self.at, self.error = at, error
 
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
@@ -291,8 +291,8 @@ def test_reading_r4_a_failure_is_no_tie_and_leaves_a_run_to_finish(tmp_path: Pat
     with pytest.raises(CallError, match="HTTP 500") as stopped:
         measured(tmp_path / "run", failing, Told(), plan=plan)
 
-    held = {path.name for path in (tmp_path / "run").iterdir()}
-    assert held == {"run.json", "journal.jsonl"}
+    held_names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert held_names == {"run.json", "journal.jsonl"}
     assert stopped.value.exit_code == ExitCode.RESUMABLE
     assert isinstance(stopped.value, StoppedError)
     answered = Counter(row["prompt"] for row in read_rows(tmp_path / "run" / "journal.jsonl"))
@@ -346,36 +346,36 @@ def test_a_comparison_of_an_exhaustive_run_waits_for_its_own_answers_alone(tmp_p
 Tamper = Callable[[dict[str, Any]], None]
 
 
-def _flip_verdict(given: dict[str, Any]) -> None:
-    trial = given["trials"][5]
+def _flip_verdict(record: dict[str, Any]) -> None:
+    trial = record["trials"][5]
     trial["verdict"] = "B" if trial["verdict"] == "A" else "A"
 
 
-def _flip_answer(given: dict[str, Any]) -> None:
-    trial = given["trials"][5]
+def _flip_answer(record: dict[str, Any]) -> None:
+    trial = record["trials"][5]
     trial["verdict"] = trial["raw"] = "B" if trial["verdict"] == "A" else "A"
 
 
-def _drop_trial(given: dict[str, Any]) -> None:
-    given["trials"].pop(3)
+def _drop_trial(record: dict[str, Any]) -> None:
+    record["trials"].pop(3)
 
 
-def _drop_call(given: dict[str, Any]) -> None:
-    given["journal"]._places.pop(given["trials"][0]["evaluation"])
+def _drop_call(record: dict[str, Any]) -> None:
+    record["journal"]._places.pop(record["trials"][0]["evaluation"])
 
 
-def _other_draw(given: dict[str, Any]) -> None:
-    given["trials"][0]["u_strategy"] = 0.123
+def _other_draw(record: dict[str, Any]) -> None:
+    record["trials"][0]["u_strategy"] = 0.123
 
 
-def _last_bit(given: dict[str, Any]) -> None:
-    end = given["outcomes"][0]["visual"]
+def _last_bit(record: dict[str, Any]) -> None:
+    end = record["outcomes"][0]["visual"]
     weights = (np.nextafter(end.weights[0], 1).item(), *end.weights[1:])
-    given["outcomes"][0]["visual"] = PhaseEnd(weights=weights, verdicts=end.verdicts)
+    record["outcomes"][0]["visual"] = PhaseEnd(weights=weights, verdicts=end.verdicts)
 
 
-def _drop_seed(given: dict[str, Any]) -> None:
-    given["outcomes"].pop(0)
+def _drop_seed(record: dict[str, Any]) -> None:
+    record["outcomes"].pop(0)
 
 
 @pytest.mark.parametrize(
@@ -385,11 +385,11 @@ def _drop_seed(given: dict[str, Any]) -> None:
 def test_epc_2_5_d_a_run_whose_files_do_not_give_it_back_is_not_signed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tamper: Tamper
 ) -> None:
-    def finish(folder: Path, **given: Any) -> dict[str, Any]:
-        given["trials"] = [json.loads(line) for line in given["trials"]]
-        tamper(given)
-        given["trials"] = map(dumps_line, given["trials"])
-        return real_finish(folder, **given)
+    def finish(folder: Path, **fields: Any) -> dict[str, Any]:
+        fields["trials"] = [json.loads(line) for line in fields["trials"]]
+        tamper(fields)
+        fields["trials"] = map(dumps_line, fields["trials"])
+        return real_finish(folder, **fields)
 
     monkeypatch.setattr(measure, "finish", finish)
 

@@ -15,10 +15,10 @@ def part(kind: str) -> Any:
     return SimpleNamespace(kind=kind, band=0.1)
 
 
-def model(method: str = "prompt", **more: Any) -> Any:
+def model(method: str = "prompt", **further_fields: Any) -> Any:
     told: Any = Told()
     told.method = method
-    for name, value in more.items():
+    for name, value in further_fields.items():
         setattr(told, name, value)
     return told
 

@@ -26,7 +26,7 @@ def unit(text: str) -> float:
     return sum(int(bit) * 0.5**place for place, bit in enumerate(bits, 1))
 
 
-def said(model: Model, prompt: Prompt) -> str:
+def answer_of(model: Model, prompt: Prompt) -> str:
     return asyncio.run(model.complete(prompt, model.default_decoding("evaluator"))).text
 
 
@@ -61,7 +61,7 @@ def test_epc_2_8_the_coin_falls_the_same_everywhere(
     # `printf 'coin-flip|0|text|0' | sha256sum` begins with a9, above one half: B.
     rounds = [Occasion(seed=seed, phase=phase, round=number) for number in range(12)]
 
-    fell = "".join(said(CoinFlip(), comparison(occasion=occasion)) for occasion in rounds)
+    fell = "".join(answer_of(CoinFlip(), comparison(occasion=occasion)) for occasion in rounds)
 
     assert fell == verdicts
 
@@ -70,17 +70,17 @@ def test_epc_2_8_the_coin_is_the_digest_of_seed_phase_and_round() -> None:
     for occasion in occasions(seeds=3, rounds=5):
         u = unit(f"coin-flip|{occasion.seed}|{occasion.phase}|{occasion.round}")
 
-        assert said(CoinFlip(), comparison(occasion=occasion)) == ("A" if u < 0.5 else "B")
+        assert answer_of(CoinFlip(), comparison(occasion=occasion)) == ("A" if u < 0.5 else "B")
 
 
 @pytest.mark.slow
 def test_epc_2_8_the_coin_is_fair_in_every_phase_and_blind_to_the_answers() -> None:
     coin, heads = CoinFlip(), dict.fromkeys(REFERENCE_DOMAINS.phase_names, 0)
     for occasion in occasions(seeds=40, rounds=30):
-        shown = comparison(occasion=occasion)
-        other = comparison("analogy_meta", "visual", occasion, text="something else")
-        assert said(coin, shown) == said(coin, other)
-        heads[occasion.phase] += said(coin, shown) == "A"
+        prompt = comparison(occasion=occasion)
+        other_prompt = comparison("analogy_meta", "visual", occasion, text="something else")
+        assert answer_of(coin, prompt) == answer_of(coin, other_prompt)
+        heads[occasion.phase] += answer_of(coin, prompt) == "A"
 
     n = 40 * 30
     for count in heads.values():
@@ -92,14 +92,14 @@ def test_epc_2_8_deterministic_answers_by_the_digest_of_the_prompt(text: str) ->
     model = Deterministic()
     u = unit(f"deterministic|{text}")
 
-    assert said(model, comparison(text=text)) == ("A" if u < 0.5 else "B")
-    assert said(model, Prompt(text=text)) == (
+    assert answer_of(model, comparison(text=text)) == ("A" if u < 0.5 else "B")
+    assert answer_of(model, Prompt(text=text)) == (
         f"Answer {hashlib.sha256(text.encode()).hexdigest()[:12]} to: {text}"
     )
 
 
 def test_epc_2_8_deterministic_prefers_neither_letter() -> None:
-    verdicts = [said(Deterministic(), comparison(text=str(n))) for n in range(1000)]
+    verdicts = [answer_of(Deterministic(), comparison(text=str(n))) for n in range(1000)]
 
     assert abs(verdicts.count("A") - 500) < 4 * sqrt(1000) / 2
     assert set(verdicts) == {"A", "B"}
@@ -107,9 +107,11 @@ def test_epc_2_8_deterministic_prefers_neither_letter() -> None:
 
 def test_mocks_report_words_as_tokens_and_no_time() -> None:
     model = Deterministic()
-    asked = model.complete(Prompt(text="one two three"), model.default_decoding("executor"))
+    sent_completion = model.complete(
+        Prompt(text="one two three"), model.default_decoding("executor")
+    )
 
-    completion = asyncio.run(asked)
+    completion = asyncio.run(sent_completion)
 
     assert (completion.tokens_in, completion.tokens_out) == (3, 6)  # Answer, digest, to:, 3 words
     assert completion.latency_s == 0
@@ -128,7 +130,7 @@ def test_epc_2_8_scripted_odds_are_honoured(tmp_path: Path) -> None:
     ]
 
     for strategy, domain, p in expected:
-        wins = sum(said(model, comparison(strategy, domain, o)) == "A" for o in rounds)
+        wins = sum(answer_of(model, comparison(strategy, domain, o)) == "A" for o in rounds)
         assert abs(wins - n * p) < 4 * sqrt(n * p * (1 - p))
     assert not model.repeatable
 
@@ -138,24 +140,24 @@ def test_epc_2_8_a_scripted_toss_is_the_digest_of_the_round(tmp_path: Path) -> N
 
     for o in occasions(seeds=2, rounds=8):
         expected = "A" if unit(f"scripted|{o.seed}|{o.phase}|{o.round}") < 0.3 else "B"
-        assert said(model, comparison(occasion=o)) == expected
+        assert answer_of(model, comparison(occasion=o)) == expected
 
 
 def test_reading_r16_a_script_of_certainties_needs_no_round(tmp_path: Path) -> None:
     model = Scripted(script(tmp_path, {"default": 0, "visual": {"synthesis": 1}}))
 
     assert model.repeatable
-    assert said(model, comparison("synthesis", "visual")) == "A"
-    assert said(model, comparison("synthesis", "text")) == "B"
+    assert answer_of(model, comparison("synthesis", "visual")) == "A"
+    assert answer_of(model, comparison("synthesis", "text")) == "B"
 
 
 def test_reading_r16_one_uncertain_entry_makes_a_script_unrepeatable(tmp_path: Path) -> None:
     model = Scripted(script(tmp_path, {"default": 0, "visual": {"synthesis": 0.999}}))
 
     assert not model.repeatable
-    assert said(model, comparison("synthesis", "text")) == "B"  # certain here all the same
+    assert answer_of(model, comparison("synthesis", "text")) == "B"  # certain here all the same
     with pytest.raises(UsageError, match="--reuse none"):
-        said(model, comparison("synthesis", "visual"))
+        answer_of(model, comparison("synthesis", "visual"))
 
 
 def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
@@ -210,7 +212,7 @@ def test_an_evaluator_mock_writes_no_answers(tmp_path: Path, name: str) -> None:
         name = f"mock/scripted:{script(tmp_path, {'default': 1})}"
 
     with pytest.raises(UsageError, match="use mock/deterministic as the executor"):
-        said(open_model(name), Prompt(text="write something"))
+        answer_of(open_model(name), Prompt(text="write something"))
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,8 @@ def first_place(received: Received) -> Reply:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Endpoint]:
-    with serving() as one:
-        yield one
+    with serving() as endpoint:
+        yield endpoint
 
 
 @pytest.fixture
@@ -138,12 +138,12 @@ def test_epc_5_3_4_an_oracle_at_an_endpoint_is_capable(endpoint: Endpoint, run: 
 
     ask(run, swap=20, controls=48)
 
-    found, problems = probes_of(run)
+    record, problems = probes_of(run)
     assert problems == []
-    assert found["competence"]["word"] == "capable"
-    assert found["competence"]["overall"]["accuracy"]["mean"] == 1
-    assert found["swap"]["order_consistency"]["mean"] == 1
-    assert found["swap"]["share_of_first_place"]["mean"] == 0.5
+    assert record["competence"]["word"] == "capable"
+    assert record["competence"]["overall"]["accuracy"]["mean"] == 1
+    assert record["swap"]["order_consistency"]["mean"] == 1
+    assert record["swap"]["share_of_first_place"]["mean"] == 0.5
     assert len(endpoint.received) == 2 * 48 + 20
     assert everything(run) == before, "the measurement's own files are not touched"
     assert not (run / PROBING).exists()
@@ -158,10 +158,10 @@ def test_epc_5_3_4_an_endpoint_that_always_says_a_is_incapable(
 
     ask(tmp_path / "run", swap=20, controls=48)
 
-    found, _ = probes_of(tmp_path / "run")
-    assert found["competence"]["word"] == "incapable"
-    assert found["swap"]["order_consistency"]["mean"] == 0
-    assert found["swap"]["share_of_first_place"]["mean"] == 1
+    record, _ = probes_of(tmp_path / "run")
+    assert record["competence"]["word"] == "incapable"
+    assert record["swap"]["order_consistency"]["mean"] == 0
+    assert record["swap"]["share_of_first_place"]["mean"] == 1
 
 
 def test_the_evaluator_is_asked_with_the_run_s_own_decoding(endpoint: Endpoint, run: Path) -> None:
@@ -192,13 +192,13 @@ def test_reading_r40_names_go_with_their_answers_over_the_wire(
 
 def test_nothing_is_asked_twice(endpoint: Endpoint, run: Path) -> None:
     ask(run, swap=6, controls=6)
-    kept = (run / PROBES).read_bytes()
+    kept_content = (run / PROBES).read_bytes()
     ask(run, swap=6, controls=6)
     ask(run, swap=3)
 
     assert len(endpoint.received) == 6 + 12
     assert reopen(run, swap=6, controls=6).missing == 0
-    assert (run / PROBES).read_bytes() == kept
+    assert (run / PROBES).read_bytes() == kept_content
 
 
 def test_more_pairs_begin_with_those_that_were_asked(endpoint: Endpoint, run: Path) -> None:
@@ -206,10 +206,10 @@ def test_more_pairs_begin_with_those_that_were_asked(endpoint: Endpoint, run: Pa
     assert reopen(run, swap=10, controls=9).missing == 4 + 6
     ask(run, swap=10, controls=9)
 
-    found, problems = probes_of(run)
+    record, problems = probes_of(run)
     assert problems == []
-    assert found["competence"]["overall"]["pairs"] == 9
-    assert found["swap"]["pairs"] == 10
+    assert record["competence"]["overall"]["pairs"] == 9
+    assert record["swap"]["pairs"] == 10
     assert max(endpoint.prompts.values()) == 1
 
 
@@ -403,7 +403,7 @@ def test_reading_r40_scripted_preferences_are_the_same_in_either_place(
 
     ask(tmp_path / "run", swap=20, controls=48)
 
-    found, problems = probes_of(tmp_path / "run")
+    record, problems = probes_of(tmp_path / "run")
     assert problems == []
-    assert found["swap"]["order_consistency"]["mean"] == 1
-    assert found["competence"]["word"] == "incapable", "it never looks at the answers"
+    assert record["swap"]["order_consistency"]["mean"] == 1
+    assert record["competence"]["word"] == "incapable", "it never looks at the answers"

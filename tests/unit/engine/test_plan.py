@@ -75,12 +75,12 @@ def test_reading_r16_reuse_that_would_falsify_the_run_is_refused(
 def test_epc_2_6_b_a_setting_that_was_not_asked_for_is_the_model_s_own() -> None:
     model = Hosted(PROVIDERS["openai"], "m", base_url="http://127.0.0.1:9/v1", key="none")
 
-    asked = asked_decoding({"executor": {"top_p": 0.5}}, {"executor": model})
+    documents = asked_decoding({"executor": {"top_p": 0.5}}, {"executor": model})
 
-    assert decoding_for(asked, "executor", model) == Decoding(
+    assert decoding_for(documents, "executor", model) == Decoding(
         temperature=0.0, max_tokens=400, top_p=0.5
     )
-    assert decoding_for(asked, "evaluator", model) == REFERENCE_DECODING
+    assert decoding_for(documents, "evaluator", model) == REFERENCE_DECODING
     with pytest.raises(UsageError, match="there is no executor here"):
         asked_decoding({"executor": {"top_p": 0.5}}, {"evaluator": model})
 
@@ -157,9 +157,9 @@ def test_a_plan_that_cannot_be_read_is_the_disk_s_fault(
 
 
 def test_epc_2_2_a_plan_keeps_what_its_models_say_of_themselves() -> None:
-    kept = identities(STEADY, None)
+    kept_document = identities(STEADY, None)
 
-    assert kept == {
+    assert kept_document == {
         "evaluator": {
             "model": "test/steady",
             "version": "1",
@@ -176,10 +176,10 @@ def test_reading_r74_a_plan_keeps_the_groups_of_its_tasks(tmp_path: Path) -> Non
     plan = replace(plan_for(STEADY, STEADY), groups=groups)
     save(plan, tmp_path / "run")
 
-    kept = load(tmp_path / "run")
+    kept_rows = load(tmp_path / "run")
 
-    assert kept == plan
-    assert configuration(kept, STEADY).groups == {d: tuple(groups[d]) for d in DOMAINS}
+    assert kept_rows == plan
+    assert configuration(kept_rows, STEADY).groups == {d: tuple(groups[d]) for d in DOMAINS}
     assert configuration(plan_for(STEADY, STEADY), STEADY).groups is None
 
 

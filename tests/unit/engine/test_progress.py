@@ -1,4 +1,4 @@
-"""Where a run stands, as whoever shows it reads it."""
+"""Tests of where a run stands, as whoever shows it reads it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from epc.engine.budget import Budget
 from epc.engine.progress import Progress
 
 COUNTS = (
-    *("asked", "reused", "from_cache", "from_runs", "from_journal", "retries", "failures"),
+    *("calls", "reused", "from_cache", "from_runs", "from_journal", "retries", "failures"),
     *("tokens", "torn", "damaged", "too_large"),
 )
 
@@ -19,7 +19,7 @@ def test_a_run_begins_with_nothing_done() -> None:
     assert {name: getattr(progress, name) for name in (*COUNTS, "lost")} == dict.fromkeys(
         (*COUNTS, "lost"), 0
     )
-    assert (progress.stages, progress.said, progress.last_failure, progress.cost) == (
+    assert (progress.stages, progress.verdicts, progress.last_failure, progress.cost) == (
         [],
         {},
         "",
@@ -55,11 +55,11 @@ def test_failures_are_counted_and_the_last_one_is_said() -> None:
     assert (progress.failures, progress.last_failure) == (2, "HTTP 500")
 
 
-def run(budget: Budget, *, times: int, said: dict[str, int], **more: Any) -> Progress:
-    counts: dict[str, Any] = {name: times * at for at, name in enumerate(COUNTS, 1)}
-    one = Progress(budget=budget, **counts, **more)
-    one.said.update(said)
-    return one
+def run(budget: Budget, *, times: int, said: dict[str, int], **further_fields: Any) -> Progress:
+    counts: dict[str, Any] = {name: times * index for index, name in enumerate(COUNTS, 1)}
+    progress = Progress(budget=budget, **counts, **further_fields)
+    progress.verdicts.update(said)
+    return progress
 
 
 def test_runs_of_one_budget_are_added_up_each_with_its_own_stages() -> None:
@@ -71,13 +71,19 @@ def test_runs_of_one_budget_are_added_up_each_with_its_own_stages() -> None:
     runs[0].begin("answers", 3)
     budget.lost = 7
 
-    whole = Progress.total(runs)
+    whole_progress = Progress.total(runs)
 
-    assert [getattr(whole, name) for name in COUNTS] == [11 * at for at in range(1, 12)]
-    assert whole.said == {"A": 3, "B": 4, "tie": 1}
-    assert (whole.budget, whole.lost, whole.last_failure) == (budget, 7, "busy")
-    assert (whole.stages, whole.cost) == ([], None)
-    assert Progress.total([]).asked == 0
+    assert [getattr(whole_progress, name) for name in COUNTS] == [
+        11 * index for index in range(1, 12)
+    ]
+    assert whole_progress.verdicts == {"A": 3, "B": 4, "tie": 1}
+    assert (whole_progress.budget, whole_progress.lost, whole_progress.last_failure) == (
+        budget,
+        7,
+        "busy",
+    )
+    assert (whole_progress.stages, whole_progress.cost) == ([], None)
+    assert Progress.total([]).calls == 0
 
 
 @pytest.mark.parametrize(

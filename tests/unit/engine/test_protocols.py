@@ -52,12 +52,12 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(
-    name: str, text: str = TEXT, decoding: Decoding = REFERENCE_DECODING, **more: Any
+    name: str, text: str = TEXT, decoding: Decoding = REFERENCE_DECODING, **further_fields: Any
 ) -> Completion:
     async def asking_it() -> Completion:
         model = open_model(name)
         try:
-            return await model.complete(Prompt(text=text, **more), decoding)
+            return await model.complete(Prompt(text=text, **further_fields), decoding)
         finally:
             await model.close()
 
@@ -259,8 +259,8 @@ def test_a_server_of_another_protocol_stops_the_run_at_its_first_call(
 
 @pytest.mark.parametrize("name", EACH)
 def test_a_connection_that_breaks_is_asked_again(endpoint: Endpoint, name: str) -> None:
-    whole = native("A", Received(path=_path_of(name), headers={}, body={}))
-    endpoint.script = [Reply(body=whole.body, cut=25)]
+    whole_reply = native("A", Received(path=_path_of(name), headers={}, body={}))
+    endpoint.script = [Reply(body=whole_reply.body, cut=25)]
     endpoint.behave = lambda received: native("A", received)
 
     assert ask(name).text == "A"
@@ -277,8 +277,12 @@ def test_reading_r37_a_withheld_answer_of_anthropic_is_no_failure(endpoint: Endp
 
 def anthropic(stop: str | None, content: list[dict[str, Any]]) -> Reply:
     """Return a reply of Anthropic's that ended for a reason of its own."""
-    whole = json.loads(native("A", Received(path="/v1/messages", headers={}, body={})).body)
-    return Reply(body=json.dumps({**whole, "content": content, "stop_reason": stop}).encode())
+    whole_document = json.loads(
+        native("A", Received(path="/v1/messages", headers={}, body={})).body
+    )
+    return Reply(
+        body=json.dumps({**whole_document, "content": content, "stop_reason": stop}).encode()
+    )
 
 
 def converse(stop: str, content: list[dict[str, Any]]) -> Reply:
@@ -315,9 +319,9 @@ def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
 ) -> None:
     endpoint.script = [reply]
 
-    given = ask(name)
+    input_reply = ask(name)
 
-    assert (given.text, given.finish_reason) == answer
+    assert (input_reply.text, input_reply.finish_reason) == answer
     assert len(endpoint.received) == 1
 
 

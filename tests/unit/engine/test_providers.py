@@ -22,8 +22,8 @@ def test_every_provider_can_be_told_to_reason_not_at_all_or_says_that_it_cannot(
     assert set(cannot) == {"lmstudio", "bedrock", *write_nothing}
 
 
-def named(given: Callable[[Provider], bool]) -> set[str]:
-    return {name for name, provider in PROVIDERS.items() if given(provider)}
+def named(function: Callable[[Provider], bool]) -> set[str]:
+    return {name for name, provider in PROVIDERS.items() if function(provider)}
 
 
 def test_epc_5_3_gateways_forward_and_servers_of_one_s_own_take_no_key() -> None:

@@ -44,10 +44,10 @@ def test_a_variable_moves_a_provider_and_must_hold_an_address(
     monkeypatch.setenv("VLLM_BASE_URL", "http://elsewhere:1/v1")
     assert address_of(vllm, example=EXAMPLE) == "http://elsewhere:1/v1"
     monkeypatch.setenv("VLLM_BASE_URL", CANARY)
-    with pytest.raises(UsageError, match=f"VLLM_BASE_URL is no address: .* as {EXAMPLE}") as found:
+    with pytest.raises(UsageError, match=f"VLLM_BASE_URL is no address: .* as {EXAMPLE}") as error:
         address_of(vllm, example=EXAMPLE)
 
-    assert CANARY not in str(found.value)
+    assert CANARY not in str(error.value)
 
 
 def test_a_key_is_wanted_where_the_provider_will_ask_for_it(
@@ -108,11 +108,11 @@ def test_reading_r37_an_answer_that_is_withheld_is_an_answer(endpoint: Endpoint)
 def test_a_refusal_is_said_with_the_variable_of_the_key(endpoint: Endpoint) -> None:
     endpoint.behave = lambda _: refusal(401, f"bad key {CANARY}")
 
-    with pytest.raises(CallError, match="HTTP 401: bad key") as found:
+    with pytest.raises(CallError, match="HTTP 401: bad key") as error:
         ask()
 
-    assert "check the key in OPENAI_API_KEY" in str(found.value)
-    assert CANARY not in str(found.value)
+    assert "check the key in OPENAI_API_KEY" in str(error.value)
+    assert CANARY not in str(error.value)
 
 
 def test_a_reply_is_waited_for_as_long_as_the_user_says(

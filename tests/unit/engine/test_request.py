@@ -25,28 +25,28 @@ def answered(question: Question) -> Json:
 
 
 def test_epc_2_3_the_executor_is_asked_by_strategy_and_task() -> None:
-    asked = reference().answer(2, "visual", 5)
+    question = reference().answer(2, "visual", 5)
 
-    assert asked.role.name == "executor"
-    assert asked.text == f"{STRATEGIES[2].prompt}\n\n{TASKS['visual'][5]}"
-    assert (asked.pair, asked.side) == (None, "response")
+    assert question.role.name == "executor"
+    assert question.text == f"{STRATEGIES[2].prompt}\n\n{TASKS['visual'][5]}"
+    assert (question.pair, question.side) == (None, "response")
 
 
 def test_epc_2_3_a_the_baseline_follows_from_the_task_alone() -> None:
-    asked = reference().baseline("text", 3)
+    question = reference().baseline("text", 3)
 
     prompts = {strategy.name: strategy.prompt for strategy in STRATEGIES}
-    assert asked.text == f"{prompts['step_by_step']}\n\n{TASKS['text'][3]}"
-    assert asked.side == "baseline"
+    assert question.text == f"{prompts['step_by_step']}\n\n{TASKS['text'][3]}"
+    assert question.side == "baseline"
 
 
 def test_epc_2_6_a_comparison_shows_the_strategy_s_answer_as_a() -> None:
-    asked = reference().comparison(0, "text", 1, ({"answer": "first"}, {"answer": "second"}))
+    question = reference().comparison(0, "text", 1, ({"answer": "first"}, {"answer": "second"}))
 
-    assert asked.role.name == "evaluator"
-    assert asked.pair is not None
-    assert (asked.pair.response, asked.pair.baseline) == ("first", "second")
-    assert asked.text.index("first") < asked.text.index("second")
+    assert question.role.name == "evaluator"
+    assert question.pair is not None
+    assert (question.pair.response, question.pair.baseline) == ("first", "second")
+    assert question.text.index("first") < question.text.index("second")
 
 
 def test_reading_r16_two_waves_hold_every_pair_once() -> None:
@@ -54,15 +54,15 @@ def test_reading_r16_two_waves_hold_every_pair_once() -> None:
 
     answers, comparisons = questions.answers(), questions.comparisons(answered)
 
-    assert len({asked.text for asked in answers}) == len(answers) == 176
+    assert len({question.text for question in answers}) == len(answers) == 176
     assert len(comparisons) == 176
     pairs = {(c.pair.domain, c.pair.task, c.pair.strategy) for c in comparisons if c.pair}
     assert len(pairs) == 176
-    by_text = {asked.text: answered(asked)["answer"] for asked in answers}
-    for asked in comparisons:
-        assert asked.pair is not None
-        assert asked.pair.response in by_text.values()
-        assert asked.pair.baseline in by_text.values()
+    by_text = {question.text: answered(question)["answer"] for question in answers}
+    for question in comparisons:
+        assert question.pair is not None
+        assert question.pair.response in by_text.values()
+        assert question.pair.baseline in by_text.values()
 
 
 def test_reading_r72_recorded_verdicts_have_one_wave_of_the_pairs_that_the_file_holds(

@@ -83,11 +83,11 @@ def test_reading_r79_every_way_to_ask_for_reasoning_has_each_level() -> None:
 def test_a_constraint_is_json_a_schema_or_nothing_that_a_body_has() -> None:
     assert response_format("json") == {"type": "json_object"}
     assert response_format(None) is response_format("ab") is None
-    found = response_format("judge_reply")
-    assert found is not None
-    assert (found["type"], found["json_schema"]["name"]) == ("json_schema", "judge_reply")
-    assert found["json_schema"]["strict"] is True
-    inner = found["json_schema"]["schema"]
+    document = response_format("judge_reply")
+    assert document is not None
+    assert (document["type"], document["json_schema"]["name"]) == ("json_schema", "judge_reply")
+    assert document["json_schema"]["strict"] is True
+    inner = document["json_schema"]["schema"]
     assert {*inner["properties"]} == {*inner["required"]}, "strict modes refuse optional keys"
 
 

@@ -77,8 +77,8 @@ def test_reading_r80_a_wrapper_s_row_follows_from_its_members_calls(
     assert (row["answered_at"], row["votes"]) == (expected, ["c0", "c1"])
     assert (row["finish_reason"], row["retries"], row["origin"]) == ("stop", 0, "composed")
     calls[1].finish_reason = "length"
-    again = composed_row("n", question(), calls, answer="A\nbalanced", place=None)
-    assert again["finish_reason"] is None
+    repeated_document = composed_row("n", question(), calls, answer="A\nbalanced", place=None)
+    assert repeated_document["finish_reason"] is None
 
 
 def test_a_day_without_a_zone_of_its_own_is_utc() -> None:

@@ -19,9 +19,9 @@ def test_values_of_secret_variables_are_replaced_by_their_name(
 ) -> None:
     monkeypatch.setenv(variable, CANARY)
 
-    shown = redact(f"key {CANARY}, header: Bearer {CANARY}; end")
+    text = redact(f"key {CANARY}, header: Bearer {CANARY}; end")
 
-    assert shown == f"key [{variable}], header: Bearer [{variable}]; end"
+    assert text == f"key [{variable}], header: Bearer [{variable}]; end"
 
 
 def test_other_variables_and_short_values_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,9 +29,9 @@ def test_other_variables_and_short_values_stay(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("VLLM_BASE_URL", "http://host/v1")
 
-    shown = redact("none is somewhere at http://host/v1")
+    text = redact("none is somewhere at http://host/v1")
 
-    assert shown == "none is somewhere at http://host/v1"
+    assert text == "none is somewhere at http://host/v1"
 
 
 def test_a_secret_inside_a_longer_secret_leaves_nothing_of_either(
@@ -49,12 +49,12 @@ def test_user_and_password_of_an_address_are_secret_however_they_are_sent(
     monkeypatch.setenv("VLLM_BASE_URL", "https://user:p%40ssword@host:8000/v1")
     sent = b64encode(b"user:p@ssword").decode()
 
-    shown = redact(f"https://user:p%40ssword@host:8000/v1 p@ssword user:p@ssword Basic {sent}")
+    text = redact(f"https://user:p%40ssword@host:8000/v1 p@ssword user:p@ssword Basic {sent}")
 
-    assert "p@ssword" not in shown
-    assert "p%40ssword" not in shown
-    assert sent not in shown
-    assert "host:8000" in shown
+    assert "p@ssword" not in text
+    assert "p%40ssword" not in text
+    assert sent not in text
+    assert "host:8000" in text
 
 
 @pytest.mark.parametrize(

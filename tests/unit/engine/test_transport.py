@@ -1,4 +1,4 @@
-"""One HTTP client an endpoint: what it sends, what it keeps, and when it gives up."""
+"""Tests of one HTTP client an endpoint: what it sends, what it keeps, and when it gives up."""
 
 import asyncio
 import os
@@ -245,16 +245,16 @@ def test_a_packed_body_is_unpacked(endpoint: Endpoint) -> None:
 @pytest.fixture
 def encrypted(tmp_path: Path) -> Iterator[tuple[Endpoint, Path]]:
     """Yield a server with a certificate that no authority has signed, and that certificate."""
-    made = tmp_path / "own.pem"
+    path = tmp_path / "own.pem"
     request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     about = ["-nodes", "-days", "2", "-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", str(made.with_suffix(".key")), "-out", str(made)]
+    files = ["-keyout", str(path.with_suffix(".key")), "-out", str(path)]
     subprocess.run([*request, *about, *files], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(made, made.with_suffix(".key"))
+    context.load_cert_chain(path, path.with_suffix(".key"))
     with serving() as server:
         server.encrypt(context)
-        yield server, made
+        yield server, path
 
 
 def test_a_server_with_a_certificate_of_the_user_s_is_trusted_where_it_is_named(

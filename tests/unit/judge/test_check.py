@@ -11,7 +11,7 @@ from judge_support import OUTPUT, SAMPLE, judged, record, vectors
 from msgspec.structs import replace
 
 from epc.json_text import parse
-from epc.judge.check import MAX_EVIDENCE, Checked, fault, with_fault
+from epc.judge.check import MAX_EVIDENCE, Judgement, fault, with_fault
 from epc.judge.samples import Unit, method_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json
@@ -172,8 +172,8 @@ def test_judge_5_6_the_method_must_be_one_of_two_and_fit() -> None:
         reply["meta"]["method"] = method
         assert judged(reply).flags == flags
         assert judged(reply, rules=1).flags == ("INTERNAL_INCONSISTENCY",)
-    own = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
-    assert judged(record(own), own).valid
+    own_sample = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
+    assert judged(record(own_sample), own_sample).valid
     assert METHODS == ("cross_judge", "self_judge")
 
 
@@ -182,11 +182,11 @@ def test_judge_5_6_the_method_must_be_one_of_two_and_fit() -> None:
 def test_judge_5_6_a_method_is_not_held_against_a_name_that_is_no_text(
     name: str, value: Any
 ) -> None:
-    own = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
-    reply = record(own)
+    own_sample = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
+    reply = record(own_sample)
     reply["meta"][name] = value
 
-    assert judged(reply, own).flags == ("UNPARSABLE_OUTPUT", "INCOMPLETE_COVERAGE")
+    assert judged(reply, own_sample).flags == ("UNPARSABLE_OUTPUT", "INCOMPLETE_COVERAGE")
 
 
 def test_reading_r22_a_timestamp_that_is_no_date_is_a_violation() -> None:
@@ -304,7 +304,7 @@ LIKE_A_REPLY = st.recursive(
 )
 
 
-def is_sound(raw: str | bytes) -> Checked:
+def is_sound(raw: str | bytes) -> Judgement:
     checked = judged(raw)
     assert checked.valid == (not checked.flags) == (not checked.findings)
     assert checked.flags == tuple(flag for flag in FLAGS if flag in checked.flags)
@@ -395,11 +395,13 @@ def test_an_output_cannot_speak_for_the_judge() -> None:
 
 def test_a_judgement_with_one_reason_more_keeps_what_it_was_worth() -> None:
     checked = judged(record())
-    more = with_fault(checked, fault("INCOMPLETE_COVERAGE", "JUDGE-7.1", "", "judged twice"))
+    further_judgement = with_fault(
+        checked, fault("INCOMPLETE_COVERAGE", "JUDGE-7.1", "", "judged twice")
+    )
 
-    assert (checked.valid, more.valid) == (True, False)
-    assert more.flags == ("INCOMPLETE_COVERAGE",)
-    assert more.findings[-1].problem == "judged twice"
-    assert (more.scores, more.verdict, more.quotes) == (
+    assert (checked.valid, further_judgement.valid) == (True, False)
+    assert further_judgement.flags == ("INCOMPLETE_COVERAGE",)
+    assert further_judgement.findings[-1].problem == "judged twice"
+    assert (further_judgement.scores, further_judgement.verdict, further_judgement.quotes) == (
         *(checked.scores, checked.verdict, checked.quotes),
     )

@@ -133,7 +133,7 @@ def test_what_the_source_lacks_the_checker_misses() -> None:
 
 
 def test_evidence_serves_every_dimension_that_its_own_one_makes() -> None:
-    both = mapping(
+    both_rubric_mappings = mapping(
         dimensions={
             **EIGHT["dimensions"],
             "COMPLETENESS": {"from": ["markdown", "items"], "rule": "maximum"},
@@ -143,7 +143,7 @@ def test_evidence_serves_every_dimension_that_its_own_one_makes() -> None:
     source = foreign()
     source["spans"] = [span for span in source["spans"] if span["about"] != "items"]
 
-    assert scored(source, both).valid
+    assert scored(source, both_rubric_mappings).valid
 
 
 def test_evidence_of_no_dimension_is_kept_and_that_of_an_ignored_one_is_not() -> None:
@@ -216,9 +216,9 @@ def test_judge_2_5_an_imported_bundle_records_its_mapping(tmp_path: Path) -> Non
     log = imported(tmp_path / "e", rows, bundle, judges=["j/1"], mapping=tmp_path / "map.json")
 
     assert log["totals"]["cross_judge"]["valid"] == 4
-    stated = load_plan(tmp_path / "e").mapping
+    stated_mapping = load_plan(tmp_path / "e").mapping
     for record in archived(tmp_path / "e", valid=True):
-        assert record["mapping"] == as_json(stated)
+        assert record["mapping"] == as_json(stated_mapping)
         assert record["judge_verdict"] == "B+"
         assert json.loads(record["raw"])["marks"]["drift"] == 1
     assert recheck(tmp_path / "e").ok

@@ -8,12 +8,14 @@ OUTPUT = "# Plan\none two three four five six\n\n**Risks:**\nseven eight nine te
 TASK = "Write a Plan and name the risks."
 
 
-def made(output: str, task: str | None = TASK, other: str | None = "Other.") -> dict[str, str]:
-    return dict(planted(Original(output=output, task=task, other=other)))
+def planted_texts(
+    output: str, task: str | None = TASK, other: str | None = "Other."
+) -> dict[str, str]:
+    return dict(planted(Original(output=output, task=task, off_task=other)))
 
 
 def test_each_text_is_made_as_its_name_says() -> None:
-    found = made(OUTPUT)
+    found = planted_texts(OUTPUT)
 
     assert found["truncated"] == "# Plan\none two three four five"  # 7 of 15 words
     assert sorted(found["shuffled"].split()) == sorted(OUTPUT.split())
@@ -24,7 +26,7 @@ def test_each_text_is_made_as_its_name_says() -> None:
     assert found["padded"].startswith(OUTPUT.rstrip() + "\n\nThe answer ends above.")
     assert 1.5 * len(OUTPUT) <= len(found["padded"]) < 2.2 * len(OUTPUT)
     assert found["plain"] == OUTPUT.replace("# ", "").replace("**", "")
-    assert made(OUTPUT) == found
+    assert planted_texts(OUTPUT) == found
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_each_text_is_made_as_its_name_says() -> None:
 def test_what_cannot_be_known_to_be_worse_is_not_made(
     output: str, task: str | None, other: str | None, kinds: set[str]
 ) -> None:
-    assert set(made(output, task, other)) == kinds
+    assert set(planted_texts(output, task, other)) == kinds
 
 
 def test_a_quote_and_as_much_elsewhere_are_taken_out() -> None:
@@ -65,6 +67,6 @@ def test_the_name_of_a_planted_text_tells_neither_its_kind_nor_its_output() -> N
 def test_half_of_fewer_than_twelve_words_may_be_the_whole_answer(
     words: int, *, is_made: bool
 ) -> None:
-    found = made(" ".join(f"w{n}" for n in range(words)), task=None, other=None)
+    found = planted_texts(" ".join(f"w{n}" for n in range(words)), task=None, other=None)
 
     assert ("truncated" in found, "shuffled" in found) == (is_made, is_made)

@@ -36,8 +36,8 @@ def test_judge_3_3_every_score_vector_has_its_verdict(case: dict[str, Any]) -> N
 def test_reading_r20_as_printed_31_of_81_vectors_are_partial_and_fail() -> None:
     assert len(VERDICTS) == 81
     assert len({tuple(case["given"].values()) for case in VERDICTS}) == 81
-    both = [case for case in VERDICTS if case["expect"]["admitted"] == ["PARTIAL", "FAIL"]]
-    assert len(both) == 31
+    both_verdicts = [case for case in VERDICTS if case["expect"]["admitted"] == ["PARTIAL", "FAIL"]]
+    assert len(both_verdicts) == 31
 
 
 @pytest.mark.parametrize("case", REPLIES, ids=lambda case: case["id"])
@@ -120,9 +120,12 @@ def test_readings_r20_to_r27_a_program_in_another_language_answers_every_vector(
 def test_a_checker_qualifies_for_the_judge_protocol_by_the_command() -> None:
     check = ("conformance", "check", "--protocol", "judge")
 
-    one = epc(*check, "--case", "drift-0", "--", "perl", PERL)
+    result = epc(*check, "--case", "drift-0", "--", "perl", PERL)
     none = epc(*check, "--case", "labels-01", "--", "echo", "{}")
 
-    assert (one.returncode, one.stdout) == (0, "9 of 9 cases passed: a part of the suite only\n")
+    assert (result.returncode, result.stdout) == (
+        0,
+        "9 of 9 cases passed: a part of the suite only\n",
+    )
     assert none.returncode == 1
     assert "/labels-01: differs at" in none.stdout

@@ -25,18 +25,18 @@ def test_judge_7_1_a_whole_grid_has_no_gaps() -> None:
 
 
 def test_judge_7_1_every_gap_is_named() -> None:
-    found = list(gaps([u for u in GRID if (u.question_id, u.prompt_variant) != ("Q2", "B")]))
+    findings = list(gaps([u for u in GRID if (u.question_id, u.prompt_variant) != ("Q2", "B")]))
 
-    assert [(f.clause, f.problem) for f in found] == [
+    assert [(f.clause, f.problem) for f in findings] == [
         ("JUDGE-7.1", "question 'Q2', variant 'B', target 'm': 0 of 1 outputs"),
         ("JUDGE-7.1", "question 'Q2', variant 'B', target 'n': 0 of 1 outputs"),
     ]
 
 
 def test_judge_7_2_an_output_that_is_listed_twice_is_a_repeat() -> None:
-    found = repeats([*GRID, GRID[3]])
+    findings = repeats([*GRID, GRID[3]])
 
-    assert [f.problem for f in found] == ["the output id 'n/Q1/B' stands 2 times"]
+    assert [f.problem for f in findings] == ["the output id 'n/Q1/B' stands 2 times"]
 
 
 @given(st.lists(st.sampled_from(GRID), max_size=12))
@@ -51,11 +51,14 @@ def test_a_set_is_whole_or_says_what_is_missing(units: list[Unit]) -> None:
 
 
 def test_judge_1_a_judge_of_its_own_output_judges_itself_and_else_across() -> None:
-    one = unit("q", "v", "m")
+    first_unit = unit("q", "v", "m")
 
-    assert (one.before("m").method, one.before("k").method) == ("self_judge", "cross_judge")
-    assert one.before("k").unit == one
-    assert one.before("k").judge_model == "k"
+    assert (first_unit.before("m").method, first_unit.before("k").method) == (
+        "self_judge",
+        "cross_judge",
+    )
+    assert first_unit.before("k").unit == first_unit
+    assert first_unit.before("k").judge_model == "k"
     assert (method_of("m", "m"), method_of("m", "M")) == ("self_judge", "cross_judge")
 
 

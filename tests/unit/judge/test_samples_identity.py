@@ -40,7 +40,7 @@ def test_judge_2_5_identifiers_are_put_together_of_parts_and_of_the_sources_fiel
 
     assert identity.derived == {"question_id", "prompt_variant", "output_id", "judge_model"}
     assert identity.sources() == {FILE_NAME, "/variant", "/by"}
-    assert identity.of({FILE_NAME: "q3_weak_B.txt", "/variant": "9"}) == {
+    assert identity.identifiers({FILE_NAME: "q3_weak_B.txt", "/variant": "9"}) == {
         "question_id": "q3",
         "prompt_variant": "B",
         "output_id": "weak-9",  # and no judge, as nothing says who it is

@@ -13,12 +13,12 @@ from oracle.observed_sums import beyond, student
 from oracle.observed_wheels import p_value
 from oracle.pcg64 import orders
 
-from epc.analysis.observed import measure
+from epc.analysis.verdicts import measure
 from epc.audit.redirection import permuted
 from epc.audit.units import LeftOut, Units
 from epc.protocol.weights import UpdateRule
-from epc.records.observed.converting import digest
 from epc.records.typed import as_json
+from epc.records.verdicts.converting import digest
 from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.inference import t_point, t_two_sided
 
@@ -43,8 +43,8 @@ AUTHORS = st.one_of(
 def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Draw verdicts of every kind on up to five items, one of them another's mirror image."""
     items = {
-        str(at): {
-            "question_sha256": digest(f"q{at}"),
+        str(index): {
+            "question_sha256": digest(f"q{index}"),
             "a_length": draw(st.integers(1, 3)),
             **draw(st.sampled_from([{}, {"gold": "a"}, {"gold": "b"}])),
             **draw(
@@ -54,7 +54,7 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
                 )
             ),
         }
-        for at in range(draw(st.integers(1, 5)))
+        for index in range(draw(st.integers(1, 5)))
     }
     items["mirror"] = {
         "question_sha256": digest("q0"), "a_sha256": digest("b"), "b_sha256": digest("a0")
@@ -64,16 +64,16 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
         if name != "mirror" and not item.keys() & {"gold", "humans"} and draw(st.booleans()):
             item["alone"] = True
     names = st.sampled_from(sorted(items))
-    found: dict[object, dict[str, Any]] = {}
+    records: dict[object, dict[str, Any]] = {}
     for _ in range(draw(st.integers(1, 30))):
         name, place = draw(names), draw(st.sampled_from("ab"))
         setting = draw(
             st.sampled_from(["one", "renamed", "other", "warmer", "stated", "stated too"])
         )
         repeat = draw(st.integers(0, 2))
-        said: dict[str, Any] = {"verdict": draw(st.one_of(CHOICES, st.just("unreadable")))}
+        record: dict[str, Any] = {"verdict": draw(st.one_of(CHOICES, st.just("unreadable")))}
         if draw(st.integers(0, 5)) == 0:
-            said = draw(SCORES)
+            record = draw(SCORES)
         more = draw(st.one_of(st.just({}), ANSWERS))
         more |= draw(st.sampled_from([{}, {"confidence": 0.5}, {"confidence": 0.95}]))
         line = verdict(name, place, "a", setting=setting, repeat=repeat, **items[name])
@@ -81,17 +81,17 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
         if line.pop("alone", False):
             for field in ("first", "b_sha256", "b_length", "b_by"):
                 line.pop(field, None)
-            place, said = "", {"a_score": draw(st.integers(1, 4))}
-            said |= draw(st.sampled_from([{}, {"human_score": 2}, {"human_score": 3.5}]))
-        found.setdefault((name, place, setting, repeat), line | said | more)
-    return [*found.values(), *draw(st.just(list(found.values())[:1]))]
+            place, record = "", {"a_score": draw(st.integers(1, 4))}
+            record |= draw(st.sampled_from([{}, {"human_score": 2}, {"human_score": 3.5}]))
+        records.setdefault((name, place, setting, repeat), line | record | more)
+    return [*records.values(), *draw(st.just(list(records.values())[:1]))]
 
 
 @st.composite
 def listed(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Draw askings on up to fourteen lists: scores of each candidate, or picks in some order."""
     picks = draw(st.booleans())
-    found: dict[object, dict[str, Any]] = {}
+    records: dict[object, dict[str, Any]] = {}
     for _ in range(draw(st.integers(1, 60))):
         number, repeat = draw(st.integers(0, 13)), draw(st.integers(0, 2))
         setting = draw(st.sampled_from(["one", "other", "warmer", "stated"]))
@@ -102,7 +102,7 @@ def listed(draw: st.DrawFn) -> list[dict[str, Any]]:
             "repeat": repeat,
             "subset": "even" if number % 2 else "rare" if number == 0 else "odd",
             "question_sha256": digest(f"q{number // 2}"),
-            "candidates": [digest(f"{number}/{at}") for at in range(3)],
+            "candidates": [digest(f"{number}/{index}") for index in range(3)],
             "right": number % 3,
             **draw(st.sampled_from([{}, {"input_tokens": 7.0, "output_tokens": 1.5}])),
             **draw(st.one_of(st.just({}), ANSWERS)),
@@ -115,8 +115,8 @@ def listed(draw: st.DrawFn) -> list[dict[str, Any]]:
         else:
             scores = draw(st.lists(st.sampled_from([1.0, 2.0, None]), min_size=3, max_size=3))
             line |= {"scores": scores} if any(scores) else {"verdict": "unreadable"}
-        found.setdefault((number, setting, repeat, order), line)
-    return [*found.values()]
+        records.setdefault((number, setting, repeat, order), line)
+    return [*records.values()]
 
 
 @settings(max_examples=40)

@@ -41,10 +41,10 @@ def test_it_shares_no_code_with_the_first_implementation() -> None:
     assert len(modules) == 15
     assert {name for name in ours if not name.startswith("epc.spec.")} == {
         *("epc.records.layout", "epc.records.layout.RAW"),
-        *("epc.records.observed.columns", "epc.records.observed.columns.Verdicts"),
-        *("epc.records.observed.types", "epc.records.observed.types.Header"),
-        *("epc.records.observed.types.Setting", "epc.records.observed.types.UNKNOWN"),
-        *("epc.registry.observed", "epc.registry.observed.verdicts_in"),
+        *("epc.records.verdicts.columns", "epc.records.verdicts.columns.Verdicts"),
+        *("epc.records.verdicts.types", "epc.records.verdicts.types.Header"),
+        *("epc.records.verdicts.types.Setting", "epc.records.verdicts.types.UNKNOWN"),
+        *("epc.registry.verdicts", "epc.registry.verdicts.verdicts_in"),
     }
 
 

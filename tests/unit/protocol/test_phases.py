@@ -16,14 +16,14 @@ FIXED = [Turn(strategy=0), Turn(strategy=1)]
 EVERY: dict[PhaseName, list[Turn]] = {phase.name: FIXED for phase in PHASES}
 
 
-def given(verdicts: Iterable[Verdict]) -> Callable[[Comparison], Verdict]:
+def following_verdicts(verdicts: Iterable[Verdict]) -> Callable[[Comparison], Verdict]:
     """Answer with these verdicts, in this order."""
     following = iter(verdicts)
     return lambda _: next(following)
 
 
 def play(verdicts: list[Verdict]) -> Outcome:
-    return drive(measure(EVERY, strategies=2, rule=RULE), given(verdicts))
+    return drive(measure(EVERY, strategies=2, rule=RULE), following_verdicts(verdicts))
 
 
 def test_epc_2_1_phases_run_in_order_and_ask_for_one_comparison_a_round() -> None:
@@ -76,7 +76,7 @@ def test_reading_r4_a_tie_does_not_renormalise() -> None:
 
 def run_to_end(start: tuple[float, ...], verdicts: list[Verdict]) -> tuple[float, ...]:
     phase = run_phase(PHASES[0], start, [Turn(strategy=0)] * len(verdicts), RULE)
-    return drive(phase, given(verdicts)).weights
+    return drive(phase, following_verdicts(verdicts)).weights
 
 
 def test_reading_r6_the_baseline_against_itself_runs_like_any_other() -> None:
@@ -86,7 +86,7 @@ def test_reading_r6_the_baseline_against_itself_runs_like_any_other() -> None:
 def test_epc_2_3_no_rounds_end_where_they_start() -> None:
     nothing: dict[PhaseName, list[Turn]] = {phase.name: [] for phase in PHASES}
 
-    ends = drive(measure(nothing, strategies=3, rule=RULE), given(()))
+    ends = drive(measure(nothing, strategies=3, rule=RULE), following_verdicts(()))
 
     assert {end.weights for end in ends.values()} == {uniform(3)}
 
@@ -111,7 +111,7 @@ def test_epc_2_3_e_a_replay_of_recorded_draws_is_the_run_itself() -> None:
     }
     verdicts = [Verdict.A, Verdict.B, Verdict.TIE] * 40
 
-    once = drive(measure(drawn, strategies=11, rule=RULE), given(verdicts))
-    again = drive(measure(drawn, strategies=11, rule=RULE), given(verdicts))
+    once = drive(measure(drawn, strategies=11, rule=RULE), following_verdicts(verdicts))
+    again = drive(measure(drawn, strategies=11, rule=RULE), following_verdicts(verdicts))
 
     assert once == again

@@ -2,7 +2,7 @@
 
 import json
 
-from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, judged, shown
+from epc.protocol.prompt import Pair, characters_shown, evaluation_text, executor_prompt, judged
 from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
 
 PAIR = Pair(domain="text", task="Why?", strategy="synthesis", response="yes", baseline="no")
@@ -46,15 +46,15 @@ def test_reading_r31_a_blank_line_joins_the_strategy_and_the_task_as_they_are_wr
 def test_reading_r13_a_scorer_sees_the_task_and_both_cut_answers_only() -> None:
     long = Pair(domain="text", task="t", strategy="s", response="x" * 400, baseline="y" * 400)
 
-    seen = json.loads(evaluation_text(long, method="likelihood"))
+    document = json.loads(evaluation_text(long, method="likelihood"))
 
-    assert seen == {"task": "t", "response_A": "x" * 300, "response_B": "y" * 300}
+    assert document == {"task": "t", "response_A": "x" * 300, "response_B": "y" * 300}
 
 
 def test_reading_r13_a_record_is_looked_up_by_strategy_domain_and_task() -> None:
-    seen = json.loads(evaluation_text(PAIR, method="recorded"))
+    document = json.loads(evaluation_text(PAIR, method="recorded"))
 
-    assert seen == {"strategy": "synthesis", "domain": "text", "task": "Why?"}
+    assert document == {"strategy": "synthesis", "domain": "text", "task": "Why?"}
 
 
 def test_epc_2_6_an_unknown_placeholder_is_left_alone() -> None:
@@ -68,4 +68,8 @@ def test_reading_r7_a_prompt_of_a_design_shows_as_much_of_an_answer_as_it_says()
     prompt = "{task} {response_A[:800]} {response_B}"
 
     assert evaluation_text(pair, method="prompt", template=prompt) == f"t {'a' * 800} {'b' * 300}"
-    assert [shown(each) for each in (prompt, EVALUATOR_PROMPT, "{response_A[:9]}")] == [800, 300, 9]
+    assert [characters_shown(each) for each in (prompt, EVALUATOR_PROMPT, "{response_A[:9]}")] == [
+        800,
+        300,
+        9,
+    ]

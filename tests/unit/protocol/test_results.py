@@ -8,7 +8,7 @@ from scipy.stats import binomtest, norm
 
 from epc.errors import ShapeError
 from epc.protocol.diagnostics import (
-    Judged,
+    EvaluatorAnswer,
     Repeat,
     StrategyReliability,
     brier,
@@ -18,7 +18,7 @@ from epc.protocol.diagnostics import (
 )
 from epc.protocol.phases import Outcome, PhaseEnd
 from epc.protocol.results import replay, seed_records, summarise
-from epc.protocol.verdict import Said, Verdict
+from epc.protocol.verdict import AnswerKind, Verdict
 from epc.spec.epc_v1 import CONFIDENCE, REFERENCE_DOMAINS
 from epc.statistics import intervals
 from epc.statistics.intervals import mean_interval, share_interval
@@ -52,11 +52,11 @@ def test_reading_r34_a_phase_without_rounds_ends_where_it_starts_and_has_no_ties
     empty: dict[str, list[object]] = {name: [] for name in REFERENCE_DOMAINS.phase_names}
     case = {"strategies": 3, "initial_weights": start, "phases": empty}
 
-    found = replay(case)
+    document = replay(case)
 
-    assert found["weights"] == dict.fromkeys(REFERENCE_DOMAINS.phase_names, start)
-    assert found["gamma"] == {"text_to_visual": 0, "visual_to_text": 0}
-    assert found["tie_rate"] == 0
+    assert document["weights"] == dict.fromkeys(REFERENCE_DOMAINS.phase_names, start)
+    assert document["gamma"] == {"text_to_visual": 0, "visual_to_text": 0}
+    assert document["tie_rate"] == 0
 
 
 def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
@@ -156,15 +156,15 @@ def test_reading_r11_an_accuracy_outside_0_to_1_is_refused(accuracy: float) -> N
 
 def test_reading_r6_self_comparisons_are_told_apart_and_reused_answers_count_once() -> None:
     said = [
-        Judged(call="1", strategy="step_by_step", said=Said.A),
-        Judged(call="1", strategy="step_by_step", said=Said.A),
-        Judged(call="2", strategy="step_by_step", said=Said.UNPARSEABLE),
-        Judged(call="3", strategy="synthesis", said=Said.B),
+        EvaluatorAnswer(call="1", strategy="step_by_step", kind=AnswerKind.A),
+        EvaluatorAnswer(call="1", strategy="step_by_step", kind=AnswerKind.A),
+        EvaluatorAnswer(call="2", strategy="step_by_step", kind=AnswerKind.UNPARSEABLE),
+        EvaluatorAnswer(call="3", strategy="synthesis", kind=AnswerKind.B),
     ]
 
-    found = diagnose(said, baseline="step_by_step")
+    record = diagnose(said, baseline="step_by_step")
 
-    assert found["answers"] == {
+    assert record["answers"] == {
         "n": 3,
         "decided": 2,
         "unparseable": 1,
@@ -172,7 +172,7 @@ def test_reading_r6_self_comparisons_are_told_apart_and_reused_answers_count_onc
         "parse_rate": 2 / 3,
         "share_of_a": 0.5,
     }
-    assert found["self_comparisons"] == {
+    assert record["self_comparisons"] == {
         "n": 2,
         "decided": 1,
         "unparseable": 1,
@@ -196,18 +196,21 @@ def test_epc_2_6_c_nothing_said_has_no_rate() -> None:
 
 
 def test_reading_r37_a_refusal_is_told_apart_from_what_cannot_be_read() -> None:
-    said = [Judged(call=str(n), strategy="synthesis", said=kind) for n, kind in enumerate(Said)]
+    evaluator_answers = [
+        EvaluatorAnswer(call=str(n), strategy="synthesis", kind=kind)
+        for n, kind in enumerate(AnswerKind)
+    ]
 
-    found = diagnose(said, baseline="step_by_step")["answers"]
+    answers = diagnose(evaluator_answers, baseline="step_by_step")["answers"]
 
-    assert (found["unparseable"], found["refusals"], found["decided"]) == (1, 1, 2)
-    assert found["parse_rate"] == 0.5
+    assert (answers["unparseable"], answers["refusals"], answers["decided"]) == (1, 1, 2)
+    assert answers["parse_rate"] == 0.5
 
 
 def test_reading_r16_determinism_counts_flips_and_changed_words_apart() -> None:
     pairs = [("A", "A"), ("A", "B"), ("A", "**a**"), ("neither", "both"), ("B", "neither")]
 
-    found = determinism([Repeat(first=first, again=again) for first, again in pairs])
+    record = determinism([Repeat(first=first, second=again) for first, again in pairs])
 
-    assert found == {"asked": 5, "verdict_flips": 2, "text_changes": 4, "flip_rate": 0.4}
+    assert record == {"asked": 5, "verdict_flips": 2, "text_changes": 4, "flip_rate": 0.4}
     assert determinism([]) is None

@@ -98,15 +98,18 @@ def test_adr_3_columns_take_the_steps_of_one_seed_to_the_last_bit(
 ) -> None:
     """With ties and missing pairs, a lone column, and so many that the wheel turns otherwise."""
     rng, rounds = np.random.default_rng(6), 30
-    spun, said = rng.random((rounds, seeds)), rng.choice(4, (rounds, seeds), p=[0.5, 0.3, 0.1, 0.1])
+    spun, draws = (
+        rng.random((rounds, seeds)),
+        rng.choice(4, (rounds, seeds), p=[0.5, 0.3, 0.1, 0.1]),
+    )
     state = starts(rule, strategies, seeds)
 
-    play(state, iter(spun), lambda number, *_: said[number], rule)
+    play(state, iter(spun), lambda number, *_: draws[number], rule)
 
     ended = policies(rule, state)
     for seed in range(min(seeds, 8)):
         alone = rule.start(strategies)
-        for u, verdict in zip(spun[:, seed].tolist(), said[:, seed].tolist(), strict=True):
+        for u, verdict in zip(spun[:, seed].tolist(), draws[:, seed].tolist(), strict=True):
             if verdict < 2:
                 chosen = choose(rule.policy(alone), u)
                 alone = rule.after(alone, chosen=chosen, won=verdict == 0)

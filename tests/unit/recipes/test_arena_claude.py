@@ -13,9 +13,11 @@ def test_reading_r77_arena_claude_a_pick_stands_beside_a_person_s_choice(tmp_pat
         {"id": "2", **pair, "human_winner": "model_a", "judge_pick": None},
     ]
 
-    found = rows(arena_claude.convert, tmp_path, {"data/judge_results/x_vs_y_j-5.2.json": judged})
+    actual_rows = rows(
+        arena_claude.convert, tmp_path, {"data/judge_results/x_vs_y_j-5.2.json": judged}
+    )
 
-    assert fields(found, "setting", "subset", "verdict", "humans") == [
+    assert fields(actual_rows, "setting", "subset", "verdict", "humans") == [
         ("j-5.2", "x_vs_y", "a", ("b",)),
         ("j-5.2", "x_vs_y", "unreadable", ("a",)),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 from observed_sources_support import write
 from recipes.auto_j import convert
 
-from epc.records.observed.converting import Conversion, Request
+from epc.records.verdicts.converting import Conversion, Request
 
 TEST, OUTPUTS = "data/test/testdata_pairwise.jsonl", "data/outputs"
 
@@ -26,7 +26,7 @@ def converted(folder: Path, *, plain: list[int], turned: list[int]) -> Conversio
 
 
 def test_reading_r77_auto_j_files_of_unequal_length_belong_to_nothing(tmp_path: Path) -> None:
-    found = converted(tmp_path, plain=[0], turned=[0, 1])
+    conversion = converted(tmp_path, plain=[0], turned=[0, 1])
 
-    assert found.header is None
-    assert any("files of 2, 1 lines" in str(finding) for finding in found.findings)
+    assert conversion.header is None
+    assert any("files of 2, 1 lines" in str(finding) for finding in conversion.findings)

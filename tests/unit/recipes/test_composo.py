@@ -8,7 +8,7 @@ import pytest
 from observed_sources_support import write
 from recipes.composo import convert
 
-from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.verdicts.converting import Conversion, Request, digest
 
 PROMPTS = "\n".join(
     f"{name} = {value!r}"
@@ -38,9 +38,9 @@ def scored(model: str, scores: list[list[int | None]], tokens: int = 10, **error
 
 def converted(folder: Path, **files: Any) -> Conversion:
     raw = {f"results/raw/{name}.jsonl": [line] for name, line in files.items()}
-    found = convert(write(folder, {"judge.py": PROMPTS, **raw}), Request())
-    assert not found.findings
-    return found
+    conversion = convert(write(folder, {"judge.py": PROMPTS, **raw}), Request())
+    assert not conversion.findings
+    return conversion
 
 
 def test_reading_r77_composo_an_asking_is_a_list_whose_first_answer_is_right(
@@ -70,11 +70,11 @@ def test_reading_r4_composo_a_failed_request_is_no_answer_and_a_filtered_one_is_
 ) -> None:
     line = scored("full", [[9, None], [1, 2], [3, 4], [5, 6]], why=why)
 
-    found = converted(tmp_path, base_both_k8=line)
+    conversion = converted(tmp_path, base_both_k8=line)
 
-    assert found.header
-    assert found.header.left_out == left_out
-    assert [row.scores for row in found.rows] == [
+    assert conversion.header
+    assert conversion.header.left_out == left_out
+    assert [row.scores for row in conversion.rows] == [
         (9.0, 1.0, 3.0, 5.0),
         *([scores] if scores else []),
     ]
@@ -85,24 +85,24 @@ def test_reading_r26_composo_a_question_without_any_answer_was_asked_all_the_sam
 ) -> None:
     line = scored("full", [[9, 8], [1, 2], [3, 4], [5, 6]])
 
-    found = converted(tmp_path, base_both_k8=line, base_claude_both_k8=line | {"id": "8"})
+    conversion = converted(tmp_path, base_both_k8=line, base_claude_both_k8=line | {"id": "8"})
 
-    assert found.header
-    asked = {name: each.asked for name, each in found.header.settings.items()}
+    assert conversion.header
+    asked = {name: setting.asked for name, setting in conversion.header.settings.items()}
     assert asked == {"gpt-5.4/base": {"Math": 2}, "claude-sonnet-4-6/base": None}
 
 
 def test_reading_r27_composo_what_the_client_adds_makes_another_setting(tmp_path: Path) -> None:
     scores: list[list[int | None]] = [[9, 8], [1, 2], [3, 4], [5, 6]]
-    found = converted(
+    conversion = converted(
         tmp_path,
         base_both_k8=scored("full", scores),
         base_claude_both_k8=scored("full", scores, tokens=8 * 300),
         criteria_claude_both_k8=scored("full", scores, tokens=8 * 25_000),
     )
 
-    assert found.header is not None
-    settings = found.header.settings
+    assert conversion.header is not None
+    settings = conversion.header.settings
     assert [*settings] == [
         "gpt-5.4/base",
         "claude-sonnet-4-6/base",
@@ -117,12 +117,12 @@ def test_reading_r27_composo_a_temperature_is_that_of_the_name_and_examples_are_
     tmp_path: Path,
 ) -> None:
     line = scored("full", [[9, 8], [1, 2], [3, 4], [5, 6]])
-    found = converted(
+    conversion = converted(
         tmp_path, **{"base_full_k8_t0.3": line, "cal-low_both": line, "combined": line}
     )
 
-    assert found.header is not None
-    settings = found.header.settings
-    decoding = {name: each.decoding["temperature"] for name, each in settings.items()}  # type: ignore[index]
+    assert conversion.header is not None
+    settings = conversion.header.settings
+    decoding = {name: setting.decoding["temperature"] for name, setting in settings.items()}  # type: ignore[index]
     assert decoding == {"gpt-5.4/base/t0.3": 0.3, "gpt-5.4/cal-low": 1, "gpt-5.4/combined": 1}
     assert settings["gpt-5.4/cal-low"].prompt.sha256 != settings["gpt-5.4/combined"].prompt.sha256

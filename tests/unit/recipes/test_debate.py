@@ -32,9 +32,9 @@ REPORT = """# Report
 def test_reading_r77_debate_exchanged_roles_are_another_item(tmp_path: Path) -> None:
     name = "reports/debate_matchup_judgments/x/matchup-judgment-prop_1.md"
 
-    found = rows(debate.convert, tmp_path, {name: REPORT})
+    actual_rows = rows(debate.convert, tmp_path, {name: REPORT})
 
-    assert fields(found, "item", "setting", "verdict", "a_by", "b_by", "first") == [
+    assert fields(actual_rows, "item", "setting", "verdict", "a_by", "b_by", "first") == [
         ("d0", "Judge One", "a", "Big (high)", "Small", None),
         ("d0", "Judge Two", "b", "Big (high)", "Small", None),
         ("d1", "Judge One", "b", "Small", "Big (high)", None),

@@ -19,12 +19,12 @@ def test_reading_r24_judgment_battery_a_rank_is_a_score_turned_round(tmp_path: P
         "comparisons": [{**about, "rankings": ranked}, about],
     }
 
-    found = rows(
+    actual_rows = rows(
         judgment_battery.convert, tmp_path, {"comparisons/compare_1_ablation-B.json": file}
     )
 
-    assert fields(found, "a_by", "a_score", "setting")[1:] == [
+    assert fields(actual_rows, "a_by", "a_score", "setting")[1:] == [
         ("gemini-3-pro", 2.5, "gemini-3-pro/ablation-B-position/unknown"),
         ("claude-opus", 1.0, "gemini-3-pro/ablation-B-position/unknown"),
     ]
-    assert len({row["question_sha256"] for row in found}) == 1
+    assert len({row["question_sha256"] for row in actual_rows}) == 1

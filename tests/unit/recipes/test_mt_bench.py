@@ -8,13 +8,13 @@ import pytest
 from observed_sources_support import judged, mt_bench, write
 from recipes import mt_bench as shape
 
-from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.verdicts.converting import Conversion, Request, digest
 
 DATA = "fastchat/llm_judge/data"
 NEXT_DAY = 1717243200.0 + 86_400  # 2024-06-02T12:00Z
 
 
-def told(found: Conversion, *fields: str) -> list[tuple[Any, ...]]:
+def field_values(found: Conversion, *fields: str) -> list[tuple[Any, ...]]:
     rows = [msgspec.to_builtins(row) for row in found.rows]
     return [tuple(row.get(field) for field in fields) for row in rows]
 
@@ -27,9 +27,14 @@ def of_pairs(folder: Path, *entries: dict[str, Any]) -> Conversion:
 
 
 def test_reading_r77_mt_bench_a_pair_asked_again_is_a_repeat(tmp_path: Path) -> None:
-    found = of_pairs(tmp_path, judged(1, "tie", "tie"), judged(1, "tie", "model_1"))
+    conversion = of_pairs(tmp_path, judged(1, "tie", "tie"), judged(1, "tie", "model_1"))
 
-    assert told(found, "first", "repeat") == [("a", None), ("b", None), ("a", 1), ("b", 1)]
+    assert field_values(conversion, "first", "repeat") == [
+        ("a", None),
+        ("b", None),
+        ("a", 1),
+        ("b", 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -38,9 +43,9 @@ def test_reading_r77_mt_bench_a_pair_asked_again_is_a_repeat(tmp_path: Path) -> 
 def test_reading_r77_mt_bench_a_later_turn_asks_all_turns_up_to_it(
     more: dict[str, Any], question: str, tmp_path: Path
 ) -> None:
-    found = of_pairs(tmp_path, judged(1, "tie", "tie", **more))
+    conversion = of_pairs(tmp_path, judged(1, "tie", "tie", **more))
 
-    assert told(found, "question_sha256") == [(digest(question),)] * 2
+    assert field_values(conversion, "question_sha256") == [(digest(question),)] * 2
 
 
 @pytest.mark.parametrize(
@@ -51,12 +56,12 @@ def test_reading_r77_mt_bench_a_later_turn_asks_all_turns_up_to_it(
 def test_reading_r77_mt_bench_a_setting_has_the_day_that_all_its_verdicts_share(
     days: tuple[float, float], stated: str, tmp_path: Path
 ) -> None:
-    pairs = [judged(at, "tie", "tie", tstamp=day) for at, day in enumerate(days, 1)]
+    pairs = [judged(index, "tie", "tie", tstamp=day) for index, day in enumerate(days, 1)]
 
-    found = of_pairs(tmp_path, *pairs)
+    conversion = of_pairs(tmp_path, *pairs)
 
-    assert found.header is not None
-    assert found.header.settings["gpt-x/pair"].date == stated
+    assert conversion.header is not None
+    assert conversion.header.settings["gpt-x/pair"].date == stated
 
 
 @pytest.mark.parametrize(
@@ -78,9 +83,9 @@ def test_reading_r77_mt_bench_a_setting_has_the_day_that_all_its_verdicts_share(
 def test_reading_r77_mt_bench_an_entry_that_does_not_fit_is_a_finding_with_its_line(
     entry: dict[str, Any], problem: str, tmp_path: Path
 ) -> None:
-    found = of_pairs(tmp_path, judged(1, "tie", "tie"), entry)
+    conversion = of_pairs(tmp_path, judged(1, "tie", "tie"), entry)
 
-    assert found.header is None
-    (finding,) = found.findings
+    assert conversion.header is None
+    (finding,) = conversion.findings
     assert finding.where.endswith("gpt-x_pair.jsonl:2")
     assert finding.problem.startswith(problem)

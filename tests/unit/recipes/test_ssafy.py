@@ -57,14 +57,14 @@ def test_reading_r77_ssafy_what_was_shown_as_a_is_turned_back_and_bold_is_read(
         },
     }
 
-    found = rows(ssafy.convert, tmp_path, files)
+    actual_rows = rows(ssafy.convert, tmp_path, files)
 
-    assert fields(found, "item", "subset", "first", "verdict", "humans") == [
+    assert fields(actual_rows, "item", "subset", "first", "verdict", "humans") == [
         (f"{battle}/code-1", "code", "a", "a", ("b",)),
         ("logickor/1/1", "math", "a", "unreadable", None),
         ("logickor/1/2", "math", "a", "b", None),
         (f"{battle}/code-1", "code", "b", "b", ("b",)),
     ]
-    first, *_, exchanged = found
+    first, *_, exchanged = actual_rows
     assert first["a_sha256"] == exchanged["a_sha256"]
-    assert {row["date"] for row in found} == {"2026-05-16"}
+    assert {row["date"] for row in actual_rows} == {"2026-05-16"}

@@ -9,7 +9,7 @@ from observed_sources_support import write
 from recipes.composo import candidates
 from recipes.themis import convert
 
-from epc.records.observed.converting import Conversion, Request
+from epc.records.verdicts.converting import Conversion, Request
 
 JUDGE = "maker/judge"
 PROMPTS = {f"prompts/{name}.txt": name for name in ("polarity_original", "polarity_inverted")}
@@ -47,9 +47,9 @@ def converted(folder: Path, **runs: list[Any]) -> Conversion:
     scores = {"id": "0", "subset": "Math", "scores": [[2.5], [-1.0], [3.0], [2.5]]}
     ties = {**scores, "subset": "Ties"}
     gate = {"results/gate/reward.jsonl": [model, scores, ties]}
-    found = convert(write(folder, {**PROMPTS, **files, **gate}), Request())
-    assert not found.findings
-    return found
+    conversion = convert(write(folder, {**PROMPTS, **files, **gate}), Request())
+    assert not conversion.findings
+    return conversion
 
 
 def picks(found: Conversion) -> list[Any]:
@@ -59,29 +59,29 @@ def picks(found: Conversion) -> list[Any]:
 
 
 def test_reading_r77_themis_a_letter_is_a_place_and_no_candidate(tmp_path: Path) -> None:
-    found = converted(tmp_path, one=run("A", "B", "error"), two=run("A", "B", "C", right="B"))
+    conversion = converted(tmp_path, one=run("A", "B", "error"), two=run("A", "B", "C", right="B"))
 
     plain, turned = (0, 1, 2, 3), (1, 0, 2, 3)
     at_a = [(0, plain), (1, plain), (None, plain)]
-    assert picks(found) == [*at_a, (1, turned), (0, turned), (2, turned)]
+    assert picks(conversion) == [*at_a, (1, turned), (0, turned), (2, turned)]
 
 
 def test_reading_r77_themis_an_item_asked_again_in_one_arrangement_is_a_repeat(
     tmp_path: Path,
 ) -> None:
     again = run("A", "B", data="control_o0")
-    found = converted(tmp_path, P1a=again, P2a=run("A", "B", "C"), P2b=run("A", right="B"))
+    conversion = converted(tmp_path, P1a=again, P2a=run("A", "B", "C"), P2b=run("A", right="B"))
 
-    repeats = [(row.item, row.repeat) for row in found.rows if row.repeat is not msgspec.UNSET]
+    repeats = [(row.item, row.repeat) for row in conversion.rows if row.repeat is not msgspec.UNSET]
     assert repeats == [("Math/0", 1), ("Math/1", 1)]
 
 
 def test_reading_r77_themis_a_run_that_stands_twice_counts_once(tmp_path: Path) -> None:
-    found = converted(tmp_path, P2a=run("A", "B"), P2b=run("A", "B"))
+    conversion = converted(tmp_path, P2a=run("A", "B"), P2b=run("A", "B"))
 
-    assert len(picks(found)) == 2
-    assert found.header is not None
-    assert [n for why, n in found.header.left_out.items() if "copied" in why] == [2]
+    assert len(picks(conversion)) == 2
+    assert conversion.header is not None
+    assert [n for why, n in conversion.header.left_out.items() if "copied" in why] == [2]
 
 
 @pytest.mark.parametrize(
@@ -94,19 +94,19 @@ def test_reading_r77_themis_a_run_that_stands_twice_counts_once(tmp_path: Path) 
 def test_reading_r77_themis_what_is_no_fair_sample_is_a_setting_with_a_note(
     tmp_path: Path, data: str, prompt: str, ending: str
 ) -> None:
-    found = converted(tmp_path, one=run("A", data=data, prompt=prompt))
+    conversion = converted(tmp_path, one=run("A", data=data, prompt=prompt))
 
-    assert found.header is not None
-    notes = {name: each.note for name, each in found.header.settings.items()}
+    assert conversion.header is not None
+    notes = {name: setting.note for name, setting in conversion.header.settings.items()}
     assert notes.pop("maker/reward/score") is None
     assert [*notes] == [f"{JUDGE}/polarity_{ending}"]
     assert all(notes.values())
 
 
 def test_reading_r77_themis_a_reward_model_s_lists_are_those_of_composo(tmp_path: Path) -> None:
-    found = converted(tmp_path, one=run("A"))
+    conversion = converted(tmp_path, one=run("A"))
 
-    (row,) = (row for row in found.rows if row.setting.endswith("score"))
+    (row,) = (row for row in conversion.rows if row.setting.endswith("score"))
     assert row.scores == (2.5, -1.0, 3.0, 2.5)
     expected = candidates("Math", "0")
     assert (row.item, row.candidates, row.right) == ("Math/0", expected["candidates"], 0)

@@ -28,8 +28,11 @@ def test_reading_r77_uijudge_an_answer_is_a_verdict_and_a_page_a_cluster(
     labels = [{"item_id": "i1", "ground_truth": "no"}, {"item_id": "i3", "ground_truth": {"x": 1}}]
     files = {"reports/predictions_x.jsonl": answers, "labels/items.jsonl": labels}
 
-    found = rows(uijudge.convert, tmp_path, files)
+    actual_rows = rows(uijudge.convert, tmp_path, files)
 
-    assert fields(found, "item", "verdict", "gold") == [("i1", verdict, "b"), ("i2", "a", None)]
-    assert found[0]["a_sha256"] == found[1]["a_sha256"]
-    assert found[0]["b_sha256"] != found[1]["b_sha256"]
+    assert fields(actual_rows, "item", "verdict", "gold") == [
+        ("i1", verdict, "b"),
+        ("i2", "a", None),
+    ]
+    assert actual_rows[0]["a_sha256"] == actual_rows[1]["a_sha256"]
+    assert actual_rows[0]["b_sha256"] != actual_rows[1]["b_sha256"]

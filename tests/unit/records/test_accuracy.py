@@ -28,7 +28,7 @@ def csv_of(folder: Path, values: dict[str, Any]) -> Path:
     return path
 
 
-def given(run: Run, values: dict[str, Any], tmp_path: Path) -> Any:
+def manifest_with_accuracies(run: Run, values: dict[str, Any], tmp_path: Path) -> Any:
     """Put accuracies into a run and return its manifest."""
     outcome = rewrite(run.folder, write=True, accuracy=csv_of(tmp_path, values))
     assert outcome.changed == []
@@ -38,13 +38,13 @@ def given(run: Run, values: dict[str, Any], tmp_path: Path) -> Any:
 
 def counts(run: Run) -> dict[int, dict[str, tuple[int, int]]]:
     """Return trials won and decided by seed and strategy, counted once more."""
-    found: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    texts: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in run.rows("trials"):
         if row["verdict"] != "tie":
-            found[row["seed"]][row["strategy"]].append(row["verdict"])
+            texts[row["seed"]][row["strategy"]].append(row["verdict"])
     return {
         seed: {name: (said.count("A"), len(said)) for name, said in by_name.items()}
-        for seed, by_name in found.items()
+        for seed, by_name in texts.items()
     }
 
 
@@ -79,7 +79,7 @@ def test_epc_2_5_c_figures_worked_out_by_hand(tmp_path: Path) -> None:
         tmp_path / "run", evaluator=f"recorded:{table}", executor=None, seeds=2, rounds=6
     )
 
-    manifest = given(run, {"x": 0.5, "y": 0.4}, tmp_path)
+    manifest = manifest_with_accuracies(run, {"x": 0.5, "y": 0.4}, tmp_path)
 
     for record in manifest["results"]["per_seed"]:
         trials = [row for row in run.rows("trials") if row["seed"] == record["seed"]]
@@ -97,7 +97,7 @@ def test_reading_r42_figures_are_those_of_an_independent_computation(
 ) -> None:
     run: Run = request.getfixturevalue(name)
 
-    manifest = given(run, ACCURACY, tmp_path)
+    manifest = manifest_with_accuracies(run, ACCURACY, tmp_path)
 
     summary = manifest["results"]["summary"]
     own = {seed: by_numpy(counted, ACCURACY) for seed, counted in counts(run).items()}
@@ -123,7 +123,7 @@ def test_reading_r42_figures_are_those_of_an_independent_computation(
 def test_reading_r42_strategies_without_an_accuracy_are_left_out(flip: Run, tmp_path: Path) -> None:
     two = {name: ACCURACY[name] for name in NAMES[:2]}
 
-    manifest = given(flip, two, tmp_path)
+    manifest = manifest_with_accuracies(flip, two, tmp_path)
 
     assert set(manifest["results"]["summary"]["reliability"]) == set(two)
     for record in manifest["results"]["per_seed"]:
@@ -134,7 +134,7 @@ def test_reading_r42_strategies_without_an_accuracy_are_left_out(flip: Run, tmp_
 def test_reading_r42_without_a_decided_trial_there_is_no_calibration(
     ties: Run, tmp_path: Path
 ) -> None:
-    manifest = given(ties, {"x": 0.5}, tmp_path)
+    manifest = manifest_with_accuracies(ties, {"x": 0.5}, tmp_path)
 
     assert manifest["results"]["summary"]["ece"] is None
     assert manifest["results"]["summary"]["brier"] is None
@@ -143,7 +143,7 @@ def test_reading_r42_without_a_decided_trial_there_is_no_calibration(
 
 
 def test_reading_r42_one_seed_has_no_interval(single: Run, tmp_path: Path) -> None:
-    manifest = given(single, ACCURACY, tmp_path)
+    manifest = manifest_with_accuracies(single, ACCURACY, tmp_path)
 
     ece = manifest["results"]["summary"]["ece"]
     assert ece["ci95"] is None
@@ -160,8 +160,10 @@ def test_without_accuracies_nothing_of_it_stands_in_a_manifest(flip: Run) -> Non
 
 
 def test_other_accuracies_replace_the_first_ones(flip: Run, tmp_path: Path) -> None:
-    first = given(flip, ACCURACY, tmp_path)
-    second = given(flip, {name: 1 - value for name, value in ACCURACY.items()}, tmp_path)
+    first = manifest_with_accuracies(flip, ACCURACY, tmp_path)
+    second = manifest_with_accuracies(
+        flip, {name: 1 - value for name, value in ACCURACY.items()}, tmp_path
+    )
 
     assert second["results"]["summary"]["ece"] != first["results"]["summary"]["ece"]
     assert second["results"]["summary"]["gamma"] == first["results"]["summary"]["gamma"]
@@ -174,7 +176,7 @@ def test_other_accuracies_replace_the_first_ones(flip: Run, tmp_path: Path) -> N
 def test_reading_r42_the_manifest_says_where_accuracies_come_from(
     flip: Run, tmp_path: Path
 ) -> None:
-    accuracy = given(flip, ACCURACY, tmp_path)["accuracy"]
+    accuracy = manifest_with_accuracies(flip, ACCURACY, tmp_path)["accuracy"]
 
     assert accuracy["source"] == "accuracy.csv"
     assert accuracy["values"] == ACCURACY
@@ -248,7 +250,7 @@ def test_numbers_may_be_written_as_usual(tmp_path: Path, text: str) -> None:
 def test_epc_2_5_c_a_changed_figure_is_found(
     flip: Run, tmp_path: Path, place: tuple[str | int, ...], value: Any
 ) -> None:
-    given(flip, ACCURACY, tmp_path)
+    manifest_with_accuracies(flip, ACCURACY, tmp_path)
 
     def change(manifest: Any) -> None:
         for part in place[:-1]:
@@ -265,7 +267,7 @@ def test_epc_2_5_c_a_changed_figure_is_found(
 
 
 def test_a_manifest_alone_is_held_to_its_own_counts(flip: Run, tmp_path: Path) -> None:
-    given(flip, ACCURACY, tmp_path)
+    manifest_with_accuracies(flip, ACCURACY, tmp_path)
     flip.without_raw()
     assert flip.validate().ok
 
@@ -275,7 +277,7 @@ def test_a_manifest_alone_is_held_to_its_own_counts(flip: Run, tmp_path: Path) -
 
 
 def test_an_accuracy_of_an_unknown_strategy_is_found(flip: Run, tmp_path: Path) -> None:
-    given(flip, ACCURACY, tmp_path)
+    manifest_with_accuracies(flip, ACCURACY, tmp_path)
 
     flip.edit(lambda manifest: manifest["accuracy"]["values"].update({"a/b": 0.5}))
 
@@ -283,7 +285,7 @@ def test_an_accuracy_of_an_unknown_strategy_is_found(flip: Run, tmp_path: Path) 
 
 
 def test_accuracies_without_their_figures_are_found(flip: Run, tmp_path: Path) -> None:
-    with_figures = given(flip, ACCURACY, tmp_path)
+    with_figures = manifest_with_accuracies(flip, ACCURACY, tmp_path)
     plain = {**with_figures}
     del plain["accuracy"]
     flip.save(plain)
@@ -338,7 +340,9 @@ def test_reading_r42_a_measured_control_s_rounds_do_not_count(tmp_path: Path) ->
     controlled = make_run(tmp_path / "controlled", seeds=2, rounds=4, control="measured")
     assert len(controlled.rows("trials")) == 2 * len(plain.rows("trials"))
 
-    without, with_control = (given(run, ACCURACY, tmp_path) for run in (plain, controlled))
+    without, with_control = (
+        manifest_with_accuracies(run, ACCURACY, tmp_path) for run in (plain, controlled)
+    )
 
     for key in ("ece", "brier", "reliability"):
         assert with_control["results"]["summary"][key] == without["results"]["summary"][key]

@@ -42,13 +42,13 @@ def scores_of(tag: str) -> Iterator[tuple[str, int, int, float]]:
         if arranged:
             if again > 0 or np.isnan(row.picked):
                 continue
-            given: Any = np.arange(4) == row.picked
+            scores: Any = np.arange(4) == row.picked
             asking = orders.index(tuple(row.order))
         else:
             if row.scores is None:
                 continue
-            given, asking = row.scores, 0 if np.isnan(again) else int(again)
-        for response, score in enumerate(given):
+            scores, asking = row.scores, 0 if np.isnan(again) else int(again)
+        for response, score in enumerate(scores):
             if not np.isnan(score):
                 yield row.item, asking, response, float(score)
 

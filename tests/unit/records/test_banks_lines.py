@@ -22,24 +22,24 @@ def test_a_table_of_scores_is_a_bank_a_judge_with_its_askings_in_their_order(
         "y,8,k,9,code,0,h y,9,k,8,code,1,h"
     )
     head = "item,response,judge,score,domain,gold,group\n"
-    one, other = lines(tmp_path, head + rows.replace(" ", "\n"))
+    bank, other_bank = lines(tmp_path, head + rows.replace(" ", "\n"))
 
-    assert (one.judge, other.judge) == ("j", "k")
-    assert one.domains == other.domains == ["maths", "code"]
-    assert one.scores.tolist() == [[[3, 5], [4, 6]], [[1, 2], [1, 7]]]
-    assert one.gold.tolist() == [[1, 0], [0, 1]]
-    assert (one.item.tolist(), other.item.tolist()) == ([0, 1], [1])
-    assert (one.domain.tolist(), other.domain.tolist()) == ([0, 1], [1])
-    assert len({*one.cluster.tolist()}) == 1, "one group, whatever the items"
-    assert other.cluster.tolist() != one.cluster.tolist()[:1]
-    assert (one.left_out, other.left_out, one.arranged) == (0, 0, False)
+    assert (bank.judge, other_bank.judge) == ("j", "k")
+    assert bank.domains == other_bank.domains == ["maths", "code"]
+    assert bank.scores.tolist() == [[[3, 5], [4, 6]], [[1, 2], [1, 7]]]
+    assert bank.gold.tolist() == [[1, 0], [0, 1]]
+    assert (bank.item.tolist(), other_bank.item.tolist()) == ([0, 1], [1])
+    assert (bank.domain.tolist(), other_bank.domain.tolist()) == ([0, 1], [1])
+    assert len({*bank.cluster.tolist()}) == 1, "one group, whatever the items"
+    assert other_bank.cluster.tolist() != bank.cluster.tolist()[:1]
+    assert (bank.left_out, other_bank.left_out, bank.arranged) == (0, 0, False)
 
 
 def test_a_numbered_asking_stands_where_its_number_says_and_once(tmp_path: Path) -> None:
     head = "item,response,judge,score,asking\n"
-    (one,) = lines(tmp_path, f"{head}x,1,j,3,b\nx,2,j,5,b\nx,1,j,4,a\nx,2,j,6,a\n")
+    (bank,) = lines(tmp_path, f"{head}x,1,j,3,b\nx,2,j,5,b\nx,1,j,4,a\nx,2,j,6,a\n")
 
-    assert one.scores.tolist() == [[[3, 5], [4, 6]]]
+    assert bank.scores.tolist() == [[[3, 5], [4, 6]]]
     with pytest.raises(MalformedError, match="same asking about the same response") as caught:
         lines(tmp_path, f"{head}x,1,j,3,b\nx,2,j,5,b\nx,1,j,4,b\n")
     assert "bank.csv:4" in str(caught.value)
@@ -54,12 +54,12 @@ def test_items_with_fewer_answers_or_askings_than_most_are_left_out_and_counted(
     rows += [f"more,{answer},j,{asking}{answer}" for asking in (1, 2, 3) for answer in (1, 2)]
     rows += ["gap,1,j,", "gap,2,j,2", "gap,1,j,3", "gap,2,j,4", "gap,1,j,5", "gap,2,j,6"]
 
-    (one,) = lines(tmp_path, "item,response,judge,score\n" + "\n".join(rows))
+    (bank,) = lines(tmp_path, "item,response,judge,score\n" + "\n".join(rows))
 
-    assert one.left_out == 2
-    assert one.item.tolist() == [0, 1, 2, 5, 6]
-    assert one.scores[3].tolist() == [[11, 12], [21, 22]], "the first askings count"
-    assert one.scores[4].tolist() == [[3, 4], [5, 6]], "those that have every score"
+    assert bank.left_out == 2
+    assert bank.item.tolist() == [0, 1, 2, 5, 6]
+    assert bank.scores[3].tolist() == [[11, 12], [21, 22]], "the first askings count"
+    assert bank.scores[4].tolist() == [[3, 4], [5, 6]], "those that have every score"
 
 
 @pytest.mark.parametrize(

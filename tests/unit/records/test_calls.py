@@ -10,10 +10,10 @@ from epc.records.usage import Usage
 from epc.spec.reference import STRATEGIES
 
 
-def found(run: Run) -> set[tuple[str, str]]:
+def finding_clauses(run: Run) -> set[tuple[str, str]]:
     findings = Findings()
     read_calls(run.folder, run.parsed(), Usage(), findings)
-    return {(f.where, f.clause) for f in findings.kept()}
+    return {(f.where, f.clause) for f in findings.as_list()}
 
 
 def test_a_runs_calls_carry_their_own_names(flip: Run) -> None:
@@ -38,13 +38,13 @@ def test_epc_2_5_d_an_edited_call_no_longer_carries_its_own_name(
 ) -> None:
     flip.edit_row("calls", 3, **{key: value})
 
-    assert ("/calls/3/id", "EPC-2.5(d)") in found(flip)
+    assert ("/calls/3/id", "EPC-2.5(d)") in finding_clauses(flip)
 
 
 def test_epc_2_2_a_role_keeps_one_model(flip: Run) -> None:
     flip.edit_row("calls", 3, model="mock/other")
 
-    assert found(flip) == {("/calls/3/model", "EPC-2.2")}
+    assert finding_clauses(flip) == {("/calls/3/model", "EPC-2.2")}
 
 
 @pytest.mark.parametrize("key", ["version", "endpoint", "gateway"])
@@ -57,26 +57,26 @@ def test_epc_2_2_another_identity_in_the_manifest_renames_every_call(flip: Run, 
         for index, row in enumerate(rows)
         if row["role"] == "evaluator"
     }
-    assert found(flip) == expected
+    assert finding_clauses(flip) == expected
 
 
 def test_epc_2_6_b_another_decoding_in_the_manifest_renames_every_call(flip: Run) -> None:
     flip.edit(lambda m: m["evaluator"]["decoding"].update(max_tokens=11))
 
-    assert len(found(flip)) == 60
+    assert len(finding_clauses(flip)) == 60
 
 
 def test_a_call_that_stands_twice_is_found(flip: Run) -> None:
     rows = flip.rows("calls")
     flip.save_rows("calls", [*rows, rows[0]])
 
-    assert found(flip) == {(f"/calls/{len(rows)}/id", "EPC-2.5(d)")}
+    assert finding_clauses(flip) == {(f"/calls/{len(rows)}/id", "EPC-2.5(d)")}
 
 
 def test_a_call_in_a_role_that_nobody_has_is_found(ties: Run) -> None:
     ties.edit_row("calls", 0, role="executor")
 
-    assert ("/calls/0/role", "EPC-2.5(d)") in found(ties)
+    assert ("/calls/0/role", "EPC-2.5(d)") in finding_clauses(ties)
 
 
 def test_a_judges_call_in_a_run_is_a_finding_and_no_crash(flip: Run) -> None:

@@ -39,7 +39,7 @@ def test_reading_r80_a_judging_is_written_part_by_part() -> None:
 def test_reading_r80_members_are_those_of_a_wrapper_and_nobody_s_else() -> None:
     panel = identity(PANEL, details(PANEL))
 
-    assert [one.model for one in panel.members] == ["a/x", "b/y", "c/z"]
+    assert [member.model for member in panel.members] == ["a/x", "b/y", "c/z"]
     assert identity("a/x", {}).members == ()
     assert mismatch(panel) is None
 

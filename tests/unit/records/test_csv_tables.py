@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from epc.engine.recorded import read_table
+from epc.engine.verdicts import read_table
 from epc.errors import MalformedError
 from epc.judge.samples import Unit
 from epc.records.accuracy import read_accuracy
@@ -15,8 +15,8 @@ from epc.records.findings import Causes
 from epc.records.gold import label_of
 from epc.records.judging.labels import read_labels
 from epc.records.judging.sources import entries_of
-from epc.records.observed import table
-from epc.records.observed.converting import Request
+from epc.records.verdicts import table
+from epc.records.verdicts.converting import Request
 
 DRESSES: dict[str, Callable[[str], bytes]] = {
     "byte order mark": lambda text: text.encode("utf-8-sig"),
@@ -113,7 +113,7 @@ def test_one_cause_is_one_finding_that_counts_its_lines(tmp_path: Path) -> None:
     with table_of(written(tmp_path, b"a,b\n1\n2,3\n4\n5,6,7\n8\n"), "", causes) as rows:
         assert [(line, cells["b"]) for line, cells in rows] == [(3, "3")]
 
-    assert [(each.where, each.problem) for each in causes.findings()] == [
+    assert [(finding.where, finding.problem) for finding in causes.findings()] == [
         ("t.csv:2", "has 1 cell, and the header 2 columns; so in 2 more lines: 4, 6"),
         ("t.csv:5", "has 3 cells, and the header 2 columns"),
     ]

@@ -62,10 +62,10 @@ def test_judge_3_3_scores_make_the_verdict_whatever_the_model_thinks_of_it() -> 
 
 def test_judge_4_1_what_has_one_stretch_is_quoted_unasked_and_a_blank_not_at_all() -> None:
     for output, quotes in (("Paris is it.", ["Paris is it."] * 4), (" ", [])):
-        asked = prompt(output)
+        text = prompt(output)
 
-        assert {asking.type for asking in askings(asked)} == {"score"}
-        evidence = json.loads(decided(asked, "0"))["evidence"]
+        assert {asking.type for asking in askings(text)} == {"score"}
+        evidence = json.loads(decided(text, "0"))["evidence"]
         assert [each["quote"] for each in evidence] == quotes
 
 

@@ -47,7 +47,7 @@ def derivation_of(run: Run, calls: dict[str, Call] | None = None) -> Derivation:
         manifest.config.seeds,
         manifest.executor.prompt_template if manifest.executor else None,
         calls_of(run) if calls is None else calls,
-        whole=manifest.is_whole,
+        is_whole=manifest.is_whole,
     )
 
 
@@ -87,8 +87,8 @@ def test_what_was_said_is_listed_once_as_the_rounds_first_met_it(exhaustive: Run
 
     first = {row["evaluation"]: row for row in reversed(exhaustive.rows("trials"))}
     in_order = dict.fromkeys(row["evaluation"] for row in exhaustive.rows("trials"))
-    assert list(derivation.met) == list(in_order)
-    for name, answered in derivation.met.items():
+    assert list(derivation.evaluations) == list(in_order)
+    for name, answered in derivation.evaluations.items():
         assert answered.name == first[name]["strategy"]
         assert answered.verdict is Verdict(first[name]["verdict"])
 

@@ -18,25 +18,25 @@ MAPS = [f"map {number}?" for number in range(8)]
 PLAIN = "{task} {response_A} {response_B}"
 
 
-def strategy(name: str, **more: Any) -> dict[str, Any]:
-    return {"name": name, "prompt": f"As {name}.", **more}
+def strategy(name: str, **further_fields: Any) -> dict[str, Any]:
+    return {"name": name, "prompt": f"As {name}.", **further_fields}
 
 
-def design(**more: Any) -> dict[str, Any]:
-    return {"schema_version": 2, "name": "d", "domains": TASKS, **more}
+def design(**further_fields: Any) -> dict[str, Any]:
+    return {"schema_version": 2, "name": "d", "domains": TASKS, **further_fields}
 
 
 def with_domains(**domains: Any) -> dict[str, Any]:
     return design(domains={**TASKS, **domains})
 
 
-def with_strategies(*strategies: dict[str, Any], **more: Any) -> dict[str, Any]:
+def with_strategies(*strategies: dict[str, Any], **further_fields: Any) -> dict[str, Any]:
     fixed = {"strategies": list(strategies), "baseline": "x", "evaluator_prompt": PLAIN}
-    return design(**fixed, **more)
+    return design(**fixed, **further_fields)
 
 
-def found(value: Any) -> list[tuple[str, str]]:
-    return [(each.clause, each.where) for each in findings_of(Document(value=value))]
+def finding_clauses(value: Any) -> list[tuple[str, str]]:
+    return [(finding.clause, finding.where) for finding in findings_of(Document(value=value))]
 
 
 def problem(value: Any) -> str:
@@ -47,7 +47,7 @@ def problem(value: Any) -> str:
 def grouped(sizes: int, domain: str) -> list[dict[str, Any]]:
     """Return eight tasks in so many groups."""
     tasks = TASKS[domain]
-    return [{"group": f"{domain}{at}", "tasks": tasks[at::sizes]} for at in range(sizes)]
+    return [{"group": f"{domain}{index}", "tasks": tasks[index::sizes]} for index in range(sizes)]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def grouped(sizes: int, domain: str) -> list[dict[str, Any]]:
     ],
 )
 def test_epc_2_8_a_design_without_a_mistake_has_no_finding(value: Any) -> None:
-    assert found(value) == []
+    assert finding_clauses(value) == []
 
 
 @pytest.mark.parametrize(
@@ -135,27 +135,27 @@ def test_epc_2_8_a_design_without_a_mistake_has_no_finding(value: Any) -> None:
 def test_epc_2_8_a_mistake_is_a_finding_at_its_place(
     value: Any, expected: list[tuple[str, str]]
 ) -> None:
-    assert found(value) == expected
+    assert finding_clauses(value) == expected
 
 
 def test_epc_2_4_b_a_task_that_stands_twice_names_the_first() -> None:
-    said = problem(with_domains(visual=[*TASKS["visual"], "text 3"]))
+    text = problem(with_domains(visual=[*TASKS["visual"], "text 3"]))
 
-    assert said == "'text 3' appears twice: /domains/text/3 asks the same"
+    assert text == "'text 3' appears twice: /domains/text/3 asks the same"
 
 
 @pytest.mark.parametrize(
     ("inner", "shown"), [("x" * 60, f"'{'x' * 60}'"), ("x" * 61, f"'{'x' * 60}...'")]
 )
 def test_a_finding_shows_sixty_characters_of_what_somebody_wrote(inner: str, shown: str) -> None:
-    said = problem(design(evaluator_prompt=f"{PLAIN} {{{inner}}}"))
+    text = problem(design(evaluator_prompt=f"{PLAIN} {{{inner}}}"))
 
-    assert said == f"nothing fills {{{shown}}}"
+    assert text == f"nothing fills {{{shown}}}"
 
 
 @pytest.mark.parametrize("value", [None, [], "text", 1])
 def test_what_is_no_mapping_gets_one_finding_of_its_shape(value: Any) -> None:
-    assert found(value) == [("EPC-2.8", "")]
+    assert finding_clauses(value) == [("EPC-2.8", "")]
 
 
 def test_a_design_is_named_or_is_a_file(tmp_path: Path) -> None:
@@ -182,14 +182,18 @@ def test_epc_2_4_a_design_with_warnings_alone_can_be_run(tmp_path: Path) -> None
         f"schema_version: 2\nname: own\ndomains:\n  text: [{text}]\n  visual: [{visual}]\n", "utf-8"
     )
 
-    found = check(str(path))
+    design_check = check(str(path))
 
-    assert found.ok
-    assert [finding.severity for finding in found.findings] == ["warning"]
-    (line,) = found.lines()
+    assert design_check.ok
+    assert [finding.severity for finding in design_check.findings] == ["warning"]
+    (line,) = design_check.lines()
     assert line.startswith(f"{path}:4: /domains/text: warning: 7 tasks, expected at least 8")
-    (listed,) = found.as_json()["findings"]
-    assert (listed["line"], found.as_json()["ok"], found.as_json()["path"]) == (4, True, str(path))
+    (listed,) = design_check.as_json()["findings"]
+    assert (listed["line"], design_check.as_json()["ok"], design_check.as_json()["path"]) == (
+        4,
+        True,
+        str(path),
+    )
 
 
 @pytest.mark.parametrize(

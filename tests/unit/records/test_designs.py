@@ -42,7 +42,7 @@ OF_THE_FORM = set(
 )
 
 
-def words(task: str) -> set[str]:
+def task_words(task: str) -> set[str]:
     return set(re.findall(r"[a-z]+", task.casefold()))
 
 
@@ -124,19 +124,19 @@ def test_epc_2_4_no_task_stands_twice_even_after_folding() -> None:
 
 def test_no_two_tasks_share_half_of_their_words_or_a_fifth_of_what_they_ask_about() -> None:
     """The paper's sixteen count as well: none of them is in the set, nor one that resembles it."""
-    for one, other in combinations([*OURS, *PAPERS], 2):
-        if one in OURS:
-            assert shared(words(one), words(other)) < 0.5, (one, other)
-            both = words(one) - OF_THE_FORM, words(other) - OF_THE_FORM
-            assert shared(*both) <= 0.2, (one, other)
+    for left, right in combinations([*OURS, *PAPERS], 2):
+        if left in OURS:
+            assert shared(task_words(left), task_words(right)) < 0.5, (left, right)
+            both = task_words(left) - OF_THE_FORM, task_words(right) - OF_THE_FORM
+            assert shared(*both) <= 0.2, (left, right)
 
 
 def test_a_paraphrase_would_be_found() -> None:
     """The bounds have teeth: each task in other words of the same topic breaks one of them."""
     task = "Why does bread dough rise before it is baked?"
-    again = "What makes bread dough rise before baking?"
+    repeated_text = "What makes bread dough rise before baking?"
 
-    assert shared(words(task) - OF_THE_FORM, words(again) - OF_THE_FORM) > 0.2
+    assert shared(task_words(task) - OF_THE_FORM, task_words(repeated_text) - OF_THE_FORM) > 0.2
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

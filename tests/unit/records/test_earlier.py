@@ -20,8 +20,8 @@ from epc.records.earlier import (
     published_summary,
 )
 from epc.records.manifest import Manifest
-from epc.records.observed.converting import digest
 from epc.records.recompute import rewrite
+from epc.records.verdicts.converting import digest
 
 LATER = ("transfer", "length_correlation")
 
@@ -92,18 +92,18 @@ def test_a_first_manifest_knows_nothing_that_came_later(flip: Run, key: str) -> 
     document["results"]["summary"][key] = today["results"]["summary"][key]
     flip.save(document)
 
-    assert f"/results/summary/{key}" in {found.where for found in flip.validate().findings}
+    assert f"/results/summary/{key}" in {finding.where for finding in flip.validate().findings}
 
 
 def test_reading_r71_a_measurement_published_under_rule_2_keeps_its_figures() -> None:
     """Everything else that is recomputed counts."""
     document = published("v1.2-MiniLM-L6-Relevance", "manifest.json")
-    stated = document["results"]["summary"]
-    again = deepcopy(stated) | {"transfer": {"rule": 3, "test": None}}
+    stated_summary = document["results"]["summary"]
+    again = deepcopy(stated_summary) | {"transfer": {"rule": 3, "test": None}}
 
-    assert stated["transfer"]["rule"] == 2
-    assert published_summary(again, document) == stated
-    assert published_summary(again | {"gamma": None}, document) == stated | {"gamma": None}
+    assert stated_summary["transfer"]["rule"] == 2
+    assert published_summary(again, document) == stated_summary
+    assert published_summary(again | {"gamma": None}, document) == stated_summary | {"gamma": None}
 
 
 def test_reading_r71_figures_behind_a_word_of_an_earlier_rule_are_none_of_todays() -> None:
@@ -119,10 +119,10 @@ def test_reading_r71_figures_of_todays_rule_are_held_against_what_is_recomputed(
     flip: Run,
 ) -> None:
     document = flip.manifest()
-    again = deepcopy(document["results"]["summary"])
-    again["transfer"]["test"] = None
+    repeated_summary = deepcopy(document["results"]["summary"])
+    repeated_summary["transfer"]["test"] = None
 
-    assert published_summary(again, document) == again
+    assert published_summary(repeated_summary, document) == repeated_summary
     assert flip.parsed().results.summary.transfer is not None
 
 
@@ -134,36 +134,36 @@ def test_reading_r76_answers_that_were_none_count_where_origins_were_counted() -
 
 
 def test_reading_r71_verdicts_published_under_rule_2_keep_their_figures() -> None:
-    stated = published("v1.0-PandaLM-7B", "metrics.json")["figures"]
-    (earlier,) = (deepcopy(group["transfer"]) for group in stated["groups"])
-    again = deepcopy(stated)
+    stated_figures = published("v1.0-PandaLM-7B", "metrics.json")["figures"]
+    (earlier,) = (deepcopy(group["transfer"]) for group in stated_figures["groups"])
+    again = deepcopy(stated_figures)
     again["groups"][0]["transfer"] |= {"rule": 3, "detectable": 0.5}
     today = deepcopy(again)
 
-    keep_published(again, stated)
+    keep_published(again, stated_figures)
 
     assert "rule" not in earlier  # reports stated none then
-    assert again == stated
+    assert again == stated_figures
     keep_published(again, today)
     assert again["groups"][0]["transfer"] == earlier, "what is recomputed is held against today's"
 
 
 def test_a_figure_that_no_group_knew_when_it_was_published_is_not_held_against_it() -> None:
     """A figure counts as known where a group has it, or says why it is left out."""
-    stated: dict[str, Any] = {
+    stated_record: dict[str, Any] = {
         "groups": [{"figures": {"ties": 1}, "left_out": {"accuracy": "no gold label"}}]
     }
-    again = deepcopy(stated)
-    again["groups"][0]["figures"]["tie_consistency"] = 2
-    again["groups"][0]["left_out"]["longer"] = "no lengths"
+    repeated_record = deepcopy(stated_record)
+    repeated_record["groups"][0]["figures"]["tie_consistency"] = 2
+    repeated_record["groups"][0]["left_out"]["longer"] = "no lengths"
     otherwise: dict[str, Any] = {
         "groups": [{"figures": {"ties": 1, "accuracy": 2}, "left_out": {}}]
     }
 
-    keep_published(again, stated)
-    keep_published(otherwise, stated)
+    keep_published(repeated_record, stated_record)
+    keep_published(otherwise, stated_record)
 
-    assert again == stated
+    assert repeated_record == stated_record
     assert otherwise["groups"][0]["figures"] == {"ties": 1, "accuracy": 2}
 
 
@@ -204,6 +204,6 @@ def test_no_other_module_knows_a_schema_version_or_an_earlier_rule() -> None:
     branches = ("schema_version ==", "schema_version >", "rule < RULE", "rule == RULE")
     modules = [path for path in Path(ROOT / "epc").rglob("*.py") if path.name != "earlier.py"]
 
-    found = [path.name for path in modules if any(b in path.read_text() for b in branches)]
+    names = [path.name for path in modules if any(b in path.read_text() for b in branches)]
 
-    assert found == []
+    assert names == []

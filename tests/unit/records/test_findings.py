@@ -14,7 +14,7 @@ def test_findings_keep_their_order_and_their_facts() -> None:
     findings.add("EPC-2.3", "/b", "second", "look at it", "warning")
 
     assert len(findings) == 2
-    assert [f.as_json() for f in findings.kept()] == [
+    assert [f.as_json() for f in findings.as_list()] == [
         {
             "clause": "EPC-2.2",
             "where": "/a",
@@ -36,7 +36,7 @@ def test_the_list_may_be_full_without_a_word_about_more() -> None:
     findings = Findings()
     findings.extend(numbered(MAX_KEPT))
 
-    assert [f.where for f in findings.kept()] == [f"/{i}" for i in range(MAX_KEPT)]
+    assert [f.where for f in findings.as_list()] == [f"/{i}" for i in range(MAX_KEPT)]
 
 
 def test_past_the_limit_only_the_count_grows() -> None:
@@ -44,8 +44,8 @@ def test_past_the_limit_only_the_count_grows() -> None:
     findings.extend(numbered(MAX_KEPT + 1234))
 
     assert len(findings) == MAX_KEPT + 1234
-    assert len(findings.kept()) == MAX_KEPT + 1
-    last = findings.kept()[-1]
+    assert len(findings.as_list()) == MAX_KEPT + 1
+    last = findings.as_list()[-1]
     assert last.problem == "1,234 more findings are not listed"
     assert last.severity == "error"
 
@@ -53,9 +53,9 @@ def test_past_the_limit_only_the_count_grows() -> None:
 def test_what_is_kept_is_a_copy() -> None:
     findings = Findings()
     findings.add("c", "/a", "p", "r")
-    findings.kept().clear()
+    findings.as_list().clear()
 
-    assert len(findings.kept()) == 1
+    assert len(findings.as_list()) == 1
 
 
 def test_a_finding_reads_as_place_problem_clause_and_next_step() -> None:

@@ -9,7 +9,7 @@ from observed_support import columns, verdict
 
 from epc.errors import MalformedError
 from epc.records.gold import joined
-from epc.records.observed.converting import FAILS, digest
+from epc.records.verdicts.converting import FAILS, digest
 
 Gold = Callable[[str], Path]
 
@@ -24,8 +24,8 @@ def file(tmp_path: Path) -> Gold:
     return written
 
 
-def by(item: str, a: str, b: str, **more: Any) -> dict[str, Any]:
-    return verdict(item, "a", "a", a_by=a, b_by=b, subset="maths", **more)
+def by(item: str, a: str, b: str, **further_fields: Any) -> dict[str, Any]:
+    return verdict(item, "a", "a", a_by=a, b_by=b, subset="maths", **further_fields)
 
 
 def test_a_label_of_a_pair_stands_with_each_verdict_on_it(file: Gold) -> None:
@@ -63,8 +63,8 @@ def test_a_label_that_fits_no_pair_is_a_finding(lines: str, words: str, file: Go
 
     with pytest.raises(MalformedError, match=words):
         joined(file(f"item,gold\n{lines}\n"), verdicts)
-    one, _ = joined(file(f"item,gold\n{names[1]},b\n"), verdicts)
-    assert one.gold.codes.tolist() == [-1, 1, -1], "its whole name says which pair"
+    first_verdicts, _ = joined(file(f"item,gold\n{names[1]},b\n"), verdicts)
+    assert first_verdicts.gold.codes.tolist() == [-1, 1, -1], "its whole name says which pair"
 
 
 def test_labels_of_authors_answers_are_summed_by_question(file: Gold) -> None:
@@ -76,9 +76,9 @@ def test_labels_of_authors_answers_are_summed_by_question(file: Gold) -> None:
     )
     text = "strategy,domain,task,gold\nm,maths,What?,1\nm,maths,one,0.5\nn,maths,two,A\n"
 
-    same, answers = joined(file(text), verdicts)
+    same_verdicts, answers = joined(file(text), verdicts)
 
-    assert same is verdicts
+    assert same_verdicts is verdicts
     second = next(key for _, _, key in answers or {} if key != q)
     assert answers == {("m", "maths", q): (1.5, 2), ("n", "maths", second): (1.0, 1)}
     for line, words in (

@@ -9,6 +9,7 @@ from schema_support import departures
 from epc.records import strict_json
 from epc.records.manifest import Manifest, plain
 from epc.records.schemas import MANIFEST, schema
+from epc.spec.coupling import RULE
 
 ROOT = Path(__file__).parents[3]
 
@@ -25,8 +26,17 @@ def test_a_published_manifest_is_parsed_without_loss(path: Path) -> None:
     manifest = Manifest.parse(document)
 
     assert manifest.document is document
+    parsed = {**document, "results": _without_earlier_word(document["results"])}
     for key in ("results", "config", "evaluator", "executor", "tasks", "raw", "strategies"):
-        assert _without_unset(plain(getattr(manifest, key))) == _without_unset(document[key])
+        assert _without_unset(plain(getattr(manifest, key))) == _without_unset(parsed[key])
+
+
+def _without_earlier_word(results: Any) -> Any:
+    """Leave out the figures behind a word of rule 1 or 2, which stay text (Reading R71)."""
+    summary = results["summary"]
+    if summary.get("transfer", {}).get("rule", RULE) == RULE:
+        return results
+    return {**results, "summary": {k: v for k, v in summary.items() if k != "transfer"}}
 
 
 def _without_unset(value: Any) -> Any:

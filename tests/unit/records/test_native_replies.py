@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from epc.records.native_replies import read_converse, read_generated, read_message
-from epc.records.reply_parts import AnotherProtocolError, Said
+from epc.records.reply_parts import AnotherProtocolError, ReplyContent
 
 Json = dict[str, Any]
 
@@ -82,9 +82,9 @@ CONVERSED: Json = {
     ],
 )
 def test_reading_r79_thoughts_are_told_from_the_answer_and_paid_for(
-    said: Said, served: str | None, reasoning_tokens: int | None
+    said: ReplyContent, served: str | None, reasoning_tokens: int | None
 ) -> None:
-    assert said == Said(
+    assert said == ReplyContent(
         answer="AB",
         reasoning="Hm.",
         finish_reason="stop",
@@ -109,10 +109,10 @@ def test_a_count_that_gemini_leaves_out_beside_others_is_zero() -> None:
 def test_reading_r79_a_block_of_thought_within_the_text_is_none_of_the_answer() -> None:
     text = [{"type": "text", "text": "<thinking>Hm.</thinking>\nB"}]
 
-    said = read_message({**MESSAGE, "content": text})
+    answer = read_message({**MESSAGE, "content": text})
     refused = read_message({**MESSAGE, "content": text, "stop_reason": "refusal"})
 
-    assert (said.answer, said.reasoning) == ("B", "Hm.")
+    assert (answer.answer, answer.reasoning) == ("B", "Hm.")
     assert refused.answer == text[0]["text"], "a refusal is kept as it is"
 
 
@@ -128,9 +128,9 @@ def test_reading_r79_a_block_of_thought_within_the_text_is_none_of_the_answer() 
 def test_reading_r4_the_end_of_a_candidate_is_told_in_one_spelling(
     reason: str, finish: str
 ) -> None:
-    said = read_generated({"candidates": [{"finishReason": reason}]})
+    answer = read_generated({"candidates": [{"finishReason": reason}]})
 
-    assert (said.answer, said.finish_reason) == ("", finish)
+    assert (answer.answer, answer.finish_reason) == ("", finish)
 
 
 READERS = {"message": read_message, "generated": read_generated, "converse": read_converse}

@@ -31,12 +31,12 @@ def rows(run: Run) -> list[Row]:
     return [json.loads(line) for line in (run.folder / PROBES).read_text("utf-8").splitlines()]
 
 
-def save(run: Run, given: list[Row]) -> None:
-    (run.folder / PROBES).write_text("".join(map(dumps_line, given)), "utf-8")
+def save(run: Run, rows: list[Row]) -> None:
+    (run.folder / PROBES).write_text("".join(map(dumps_line, rows)), "utf-8")
 
 
-def first_of(given: list[Row], kind: str) -> Row:
-    return next(row for row in given if row["probe"] == kind)
+def first_of(rows: list[Row], kind: str) -> Row:
+    return next(row for row in rows if row["probe"] == kind)
 
 
 @pytest.fixture
@@ -51,11 +51,11 @@ def test_a_run_without_probes_says_nothing_of_them(exhaustive: Run, ties: Run) -
 
 
 def test_what_was_asked_is_read_back_without_a_finding(probed: Run) -> None:
-    found, problems = probes_of(probed.folder)
+    record, problems = probes_of(probed.folder)
 
     assert problems == []
-    assert found["competence"]["overall"]["pairs"] == 12
-    assert found["swap"]["pairs"] == 12
+    assert record["competence"]["overall"]["pairs"] == 12
+    assert record["swap"]["pairs"] == 12
     assert len(rows(probed)) == 12 * 2 + 12
     assert validate(probed.folder).findings == []
 
@@ -63,37 +63,37 @@ def test_what_was_asked_is_read_back_without_a_finding(probed: Run) -> None:
 def test_fresh_runs_are_probed_too(flip: Run) -> None:
     ask(flip)
 
-    found, problems = probes_of(flip.folder)
+    record, problems = probes_of(flip.folder)
 
     assert problems == []
-    assert found["competence"]["overall"]["pairs"] == 12
-    assert found["swap"]["pairs"] == 12
+    assert record["competence"]["overall"]["pairs"] == 12
+    assert record["swap"]["pairs"] == 12
 
 
 def test_the_summary_counts_what_the_rows_say(probed: Run) -> None:
     """Independently, from the rows as they stand in the file."""
-    given = rows(probed)
-    good = [row for row in given if row["probe"] != "swap"]
+    input_rows = rows(probed)
+    good = [row for row in input_rows if row["probe"] != "swap"]
     right = sum(row["verdict"] == {"answer": "A", "against": "B"}[row["first"]] for row in good)
-    own = {call["id"]: call["answer"] for call in probed.rows("calls")}
-    swaps = [row for row in given if row["probe"] == "swap"]
-    same = sum(own[row["evaluation"]] != row["call"]["answer"] for row in swaps)
+    own_answers = {call["id"]: call["answer"] for call in probed.rows("calls")}
+    swaps = [row for row in input_rows if row["probe"] == "swap"]
+    same_total = sum(own_answers[row["evaluation"]] != row["call"]["answer"] for row in swaps)
 
-    found, _ = probes_of(probed.folder)
+    record, _ = probes_of(probed.folder)
 
-    assert found["competence"]["overall"]["accuracy"]["mean"] == pytest.approx(right / len(good))
-    assert found["swap"]["order_consistency"]["mean"] == pytest.approx(same / len(swaps))
+    assert record["competence"]["overall"]["accuracy"]["mean"] == pytest.approx(right / len(good))
+    assert record["swap"]["order_consistency"]["mean"] == pytest.approx(same_total / len(swaps))
 
 
 def test_a_pair_that_was_asked_in_one_order_only_does_not_count(probed: Run) -> None:
-    given = rows(probed)
-    given.remove(first_of(given, "shuffled"))
-    save(probed, given)
+    input_rows = rows(probed)
+    input_rows.remove(first_of(input_rows, "shuffled"))
+    save(probed, input_rows)
 
-    found, problems = probes_of(probed.folder)
+    record, problems = probes_of(probed.folder)
 
     assert problems == []
-    assert found["competence"]["overall"]["pairs"] == 11
+    assert record["competence"]["overall"]["pairs"] == 11
 
 
 def edit(kind: str, **values: Any) -> Callable[[list[Row]], None]:
@@ -131,26 +131,26 @@ def edit_call(kind: str, **values: Any) -> Callable[[list[Row]], None]:
 def test_a_row_that_was_changed_is_found_where_it_was_changed(
     probed: Run, change: Callable[[list[Row]], None], kind: str, place: str
 ) -> None:
-    given = rows(probed)
-    index = given.index(first_of(given, kind))
-    change(given)
-    save(probed, given)
+    input_rows = rows(probed)
+    index = input_rows.index(first_of(input_rows, kind))
+    change(input_rows)
+    save(probed, input_rows)
 
-    found, problems = probes_of(probed.folder)
+    record, problems = probes_of(probed.folder)
 
     assert f"/probes/{index}{place}" in {finding.where for finding in problems}
     assert {finding.clause for finding in problems} == {"EPC-5.3(4)"}
-    counted = found["swap"]["pairs"] + found["competence"]["overall"]["pairs"]
+    counted = record["swap"]["pairs"] + record["competence"]["overall"]["pairs"]
     assert counted == 23, "what does not fit is left out"
     assert not validate(probed.folder).ok
 
 
 def test_another_wrong_answer_is_not_taken_for_the_right_one(probed: Run) -> None:
     """A row may not claim a better answer's verdict for its own pair."""
-    given = rows(probed)
-    one, other = [row for row in given if row["probe"] == "shuffled"][::2][:2]
-    one["call"], other["call"] = other["call"], one["call"]
-    save(probed, given)
+    input_rows = rows(probed)
+    left, right = [row for row in input_rows if row["probe"] == "shuffled"][::2][:2]
+    left["call"], right["call"] = right["call"], left["call"]
+    save(probed, input_rows)
 
     _, problems = probes_of(probed.folder)
 
@@ -158,22 +158,22 @@ def test_another_wrong_answer_is_not_taken_for_the_right_one(probed: Run) -> Non
 
 
 def test_a_row_that_stands_twice_counts_once(probed: Run) -> None:
-    given = rows(probed)
-    save(probed, [*given, given[0]])
+    input_rows = rows(probed)
+    save(probed, [*input_rows, input_rows[0]])
 
-    found, problems = probes_of(probed.folder)
+    record, problems = probes_of(probed.folder)
 
-    assert [finding.where for finding in problems] == [f"/probes/{len(given)}"]
-    assert found["competence"]["overall"]["pairs"] == 12
+    assert [finding.where for finding in problems] == [f"/probes/{len(input_rows)}"]
+    assert record["competence"]["overall"]["pairs"] == 12
 
 
 @pytest.mark.parametrize("content", [b"\xff\n", b"{}\n", b"[1\n", b'{"probe":"swap"}\n' * 3000])
 def test_no_bytes_are_too_bad_to_be_reported(probed: Run, content: bytes) -> None:
     (probed.folder / PROBES).write_bytes(content)
 
-    found, problems = probes_of(probed.folder)
+    record, problems = probes_of(probed.folder)
 
-    assert found == {"competence": None, "swap": None}
+    assert record == {"competence": None, "swap": None}
     assert 0 < len(problems) <= MAX_KEPT + 1
     assert all(isinstance(finding, Finding) for finding in problems)
     with pytest.raises(MalformedError):
@@ -183,9 +183,9 @@ def test_no_bytes_are_too_bad_to_be_reported(probed: Run, content: bytes) -> Non
 def test_without_the_run_s_answers_probes_cannot_be_checked(probed: Run) -> None:
     probed.without_raw()
 
-    found, problems = probes_of(probed.folder)
+    record, problems = probes_of(probed.folder)
 
-    assert found["competence"] is None
+    assert record["competence"] is None
     assert [(finding.where, finding.severity) for finding in problems] == [("/raw", "warning")]
 
 
@@ -200,8 +200,8 @@ def test_a_damaged_call_of_the_run_takes_its_probes_with_it(probed: Run) -> None
 
 
 def test_the_words_say_what_was_found(probed: Run) -> None:
-    found, _ = probes_of(probed.folder)
-    competence = found["competence"]
+    record, _ = probes_of(probed.folder)
+    competence = record["competence"]
     share = 100 * competence["overall"]["accuracy"]["mean"]
 
     assert f"right in {share:.0f}% of 12 planted pairs" in in_words(competence)
@@ -219,7 +219,7 @@ def test_a_measured_control_s_comparisons_can_be_exchanged_too(tmp_path: Path) -
     ask(run, swap=len(compared), controls=0)
 
     _, problems = probes_of(run.folder)
-    asked = {row["evaluation"] for row in rows(run)}
+    evaluations = {row["evaluation"] for row in rows(run)}
     itself = {r["evaluation"] for r in run.rows("trials") if r["strategy"] == "step_by_step"}
     assert problems == []
-    assert asked == compared - itself
+    assert evaluations == compared - itself

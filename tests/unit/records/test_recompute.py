@@ -13,7 +13,7 @@ from epc.errors import MalformedError, WorldError
 from epc.records.findings import Findings
 from epc.records.layout import RECHECK
 from epc.records.recompute import (
-    Recomputed,
+    Recomputation,
     _repeats,
     load_manifest,
     manifest_path,
@@ -24,7 +24,7 @@ STARTS = {"text": None, "visual": None, "text_to_visual": "text", "visual_to_tex
 PURE = {"text_to_visual": "visual", "visual_to_text": "text"}
 
 
-def again(run: Run) -> tuple[Recomputed, Findings]:
+def recomputation_of(run: Run) -> tuple[Recomputation, Findings]:
     findings = Findings()
     return recompute(run.parsed(), run.folder, findings), findings
 
@@ -55,7 +55,7 @@ def test_epc_2_5_d_the_trials_give_the_weights_to_the_last_bit(
 ) -> None:
     run = made[name]
     stated = run.manifest()["results"]["per_seed"]
-    recomputed, findings = again(run)
+    recomputed, findings = recomputation_of(run)
 
     assert len(findings) == 0
     for record, mine in zip(stated, recomputed.per_seed, strict=True):
@@ -68,7 +68,7 @@ def test_epc_2_5_d_the_trials_give_the_weights_to_the_last_bit(
 
 
 def test_epc_2_5_eq_1_the_figures_are_those_of_the_weights(flip: Run) -> None:
-    for record in again(flip)[0].per_seed:
+    for record in recomputation_of(flip)[0].per_seed:
         weights = {phase: np.array(list(w.values())) for phase, w in record["weights"].items()}
         for coupled, pure in PURE.items():
             moved = np.linalg.norm(weights[coupled] - weights[pure])
@@ -79,7 +79,7 @@ def test_epc_2_5_eq_1_the_figures_are_those_of_the_weights(flip: Run) -> None:
 
 
 def test_epc_2_5_f_the_summary_is_the_mean_over_seeds(flip: Run) -> None:
-    recomputed = again(flip)[0]
+    recomputed = recomputation_of(flip)[0]
     assert recomputed.summary is not None
 
     for direction in PURE:
@@ -96,7 +96,7 @@ def test_reading_r6_the_diagnostics_count_each_distinct_answer_once(exhaustive: 
     said_a = sum(row["verdict"] == "A" for row in distinct.values())
     assert len(distinct) < len(rows)  # answers are reused
 
-    summary = again(exhaustive)[0].summary
+    summary = recomputation_of(exhaustive)[0].summary
 
     assert summary is not None
     assert summary["diagnostics"]["answers"] == {
@@ -111,7 +111,7 @@ def test_reading_r6_the_diagnostics_count_each_distinct_answer_once(exhaustive: 
 
 
 def test_reading_r8_a_run_of_ties_is_zero_for_want_of_updates(ties: Run) -> None:
-    recomputed = again(ties)[0]
+    recomputed = recomputation_of(ties)[0]
 
     for record in recomputed.per_seed:
         assert record["zero_cause"] == dict.fromkeys(PURE, "no_update")
@@ -124,14 +124,14 @@ def test_epc_2_1_a_run_without_rounds_ends_where_it_began(tmp_path: Any) -> None
 
     assert run.rows("trials") == []
     assert run.validate().findings == []
-    (first, _) = again(run)[0].per_seed
+    (first, _) = recomputation_of(run)[0].per_seed
     assert set(first["weights"]["visual_to_text"].values()) == {1 / 11}
 
 
 def test_a_missing_seed_leaves_no_summary(flip: Run) -> None:
     flip.save_rows("trials", flip.rows("trials")[:-1])
 
-    recomputed, findings = again(flip)
+    recomputed, findings = recomputation_of(flip)
 
     assert [record["seed"] for record in recomputed.per_seed] == [0, 1]
     assert recomputed.summary is None
@@ -167,7 +167,7 @@ def test_missing_trials_are_the_worlds_fault(flip: Run) -> None:
     (flip.folder / "trials.jsonl").unlink()
 
     with pytest.raises(WorldError, match=r"trials\.jsonl"):
-        again(flip)
+        recomputation_of(flip)
 
 
 def call(prompt: str, answer: str, occasion: str | None = None, role: str = "evaluator") -> Any:
@@ -186,4 +186,4 @@ def test_reading_r16_a_prompt_that_was_asked_again_stands_beside_its_first_answe
         "7": call("s", "text", f"{RECHECK}2", role="executor"),
     }
 
-    assert [(each.first, each.again) for each in _repeats(calls)] == [("A", "B")]
+    assert [(repeat.first, repeat.second) for repeat in _repeats(calls)] == [("A", "B")]

@@ -35,22 +35,22 @@ SEEN: dict[str, Any] = {
 }
 
 
-def found(**changed: Any) -> list[str]:
+def contradicting_keys(**changed: Any) -> list[str]:
     row = parse(call(0) | {"finish_reason": "stop"} | changed, Call)
     return [key for key, _ in contradictions(row)]
 
 
 @pytest.mark.parametrize("reply", [OPENAI, ANTHROPIC, GOOGLE, BEDROCK])
 def test_epc_2_5_d_an_answer_that_its_reply_does_not_give_is_found(reply: str) -> None:
-    assert found(reply=reply, answer="A") == []
-    assert found(reply=reply, answer="B") == ["answer"]
-    assert found(reply=reply, answer="") == ["answer"]
+    assert contradicting_keys(reply=reply, answer="A") == []
+    assert contradicting_keys(reply=reply, answer="B") == ["answer"]
+    assert contradicting_keys(reply=reply, answer="") == ["answer"]
 
 
 def test_epc_2_5_d_whatever_was_read_of_a_reply_is_compared() -> None:
     row = SEEN | {"reply": OPENAI, "answer": "A"}
 
-    assert found(**row) == []
+    assert contradicting_keys(**row) == []
     for key, other in {
         "answer": "B",
         "served_model": "another",
@@ -61,7 +61,7 @@ def test_epc_2_5_d_whatever_was_read_of_a_reply_is_compared() -> None:
         "reasoning": "because",
         "reasoning_tokens": 5,
     }.items():
-        assert found(**row | {key: other}) == [key]
+        assert contradicting_keys(**row | {key: other}) == [key]
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,11 @@ def test_epc_2_5_d_a_reply_in_a_provider_s_own_protocol_is_read_again_whole(
     reply = native("A", Received(path=path, headers={}, body={})).body.decode()
     seen = SEEN | {"served_model": served, "system_fingerprint": None, "reply": reply}
 
-    assert found(**seen, answer="A") == []
-    assert found(**seen, answer="B") == ["answer"]
-    assert found(**seen | {"tokens_in": 22, "finish_reason": "length"}, answer="A") == [
+    assert contradicting_keys(**seen, answer="A") == []
+    assert contradicting_keys(**seen, answer="B") == ["answer"]
+    assert contradicting_keys(
+        **seen | {"tokens_in": 22, "finish_reason": "length"}, answer="A"
+    ) == [
         *("finish_reason", "tokens_in"),
     ]
 
@@ -91,27 +93,27 @@ def test_epc_2_5_d_a_reply_in_a_provider_s_own_protocol_is_read_again_whole(
 )
 def test_epc_2_5_d_what_is_no_completion_vouches_for_no_answer(reply: str) -> None:
     expected = ["reply"] if reply else []  # none was kept
-    assert found(**SEEN, reply=reply, answer="A") == expected
+    assert contradicting_keys(**SEEN, reply=reply, answer="A") == expected
 
 
 def test_epc_2_5_d_what_is_kept_in_part_is_no_contradiction() -> None:
     note = "(a reply of 5,000,000 bytes, too large to record)"
 
-    assert found(reply=note, answer="B") == []
-    assert found(reply=f"{note} ", answer="B") == ["reply"]
-    assert found(reply=OPENAI, answer="", finish_reason="too_large") == []
+    assert contradicting_keys(reply=note, answer="B") == []
+    assert contradicting_keys(reply=f"{note} ", answer="B") == ["reply"]
+    assert contradicting_keys(reply=OPENAI, answer="", finish_reason="too_large") == []
 
 
 def test_epc_2_5_d_an_empty_answer_needs_a_reply_that_says_nothing() -> None:
     said_nothing = json.dumps({"candidates": [], "usageMetadata": {}})
 
-    assert found(reply=said_nothing, answer="") == []
-    assert found(reply=GOOGLE, answer="", finish_reason="content_filter") == []
-    assert found(reply=REFUSING, answer="I won't.", finish_reason="refusal") == []
-    assert found(reply=REFUSING, answer="") == ["answer"]
+    assert contradicting_keys(reply=said_nothing, answer="") == []
+    assert contradicting_keys(reply=GOOGLE, answer="", finish_reason="content_filter") == []
+    assert contradicting_keys(reply=REFUSING, answer="I won't.", finish_reason="refusal") == []
+    assert contradicting_keys(reply=REFUSING, answer="") == ["answer"]
 
 
 def test_a_half_of_a_surrogate_pair_is_stored_as_it_was_answered() -> None:
     reply = OPENAI.replace('"A"', r'"A \ud83d"')
 
-    assert found(**SEEN, reply=reply, answer="A \ufffd") == []
+    assert contradicting_keys(**SEEN, reply=reply, answer="A \ufffd") == []

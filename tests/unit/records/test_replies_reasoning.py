@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from epc.records.replies import stated
+from epc.records.replies import reasoning_of
 from epc.records.reply_parts import separated
 
 
@@ -47,4 +47,4 @@ def test_reading_r79_blocks_at_the_start_are_no_answer(
 def test_reading_r79_what_stands_beside_the_content_is_reasoning(
     message: dict[str, Any], reasoning: str
 ) -> None:
-    assert stated(message) == reasoning
+    assert reasoning_of(message) == reasoning

@@ -20,7 +20,7 @@ def test_usable_rows_come_with_their_index_and_the_others_with_their_place(tmp_p
     rows = list(read_rows(tmp_path, "weights", findings, clause="EPC-2.5(b)"))
 
     assert [index for index, _ in rows] == [0, 3]
-    assert [(f.where, f.clause) for f in findings.kept()] == [
+    assert [(f.where, f.clause) for f in findings.as_list()] == [
         ("/weights/1/weight", "EPC-2.5(b)"),
         ("/weights/2", "EPC-2.5(b)"),
         ("/weights/4", "RFC 8259"),
@@ -62,7 +62,7 @@ def test_reading_r76_a_call_of_before_says_that_nobody_knows() -> None:
 
 
 def test_reading_r76_taken_over_is_neither_asked_nor_a_batch() -> None:
-    taken = [is_taken(origin) for origin in ("cache", origin_of_run("0123456789abcdef" * 4))]
+    taken_flags = [is_taken(origin) for origin in ("cache", origin_of_run("0123456789abcdef" * 4))]
     own = [is_taken(origin) for origin in (None, "asked", "batch", "recorded", "unknown")]
 
-    assert (taken, own) == ([True] * 2, [False] * 5)
+    assert (taken_flags, own) == ([True] * 2, [False] * 5)

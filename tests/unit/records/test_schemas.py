@@ -144,10 +144,10 @@ def test_a_value_too_deep_for_the_checker_is_a_finding() -> None:
     for _ in range(2000):
         deep = [deep]
 
-    found = findings("trial", {"seed": deep})
+    actual_findings = findings("trial", {"seed": deep})
 
-    assert found
-    assert all(f.severity == "error" for f in found)
+    assert actual_findings
+    assert all(f.severity == "error" for f in actual_findings)
 
 
 @pytest.mark.parametrize("name", ["trial", "call", "weight", MANIFEST, "plan"])

@@ -1,4 +1,4 @@
-"""One reading of a JSON text, one writing of a value.
+"""Tests of one reading of a JSON text, one writing of a value.
 
 Over 400 lines, because reading and writing are tested against each other with the same values.
 """
@@ -32,7 +32,7 @@ JSON = st.recursive(
 )
 
 
-def found(text: str) -> list[tuple[str, str]]:
+def finding_places(text: str) -> list[tuple[str, str]]:
     _, problems = parse(text)
     return [(finding.where, finding.problem) for finding in problems]
 
@@ -61,13 +61,13 @@ def found(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_what_json_does_not_know_is_found_at_its_place(text: str, where: str, problem: str) -> None:
-    assert found(text) == [(where, problem)]
+    assert finding_places(text) == [(where, problem)]
 
 
 def test_every_problem_of_a_document_is_reported_at_once() -> None:
     text = '{"a": NaN, "b": {"c": 1, "c": 1e999}, "d": ["\\udfff", -Infinity]}'
 
-    assert [where for where, _ in found(text)] == ["/a", "/b/c", "/b/c", "/d/0", "/d/1"]
+    assert [where for where, _ in finding_places(text)] == ["/a", "/b/c", "/b/c", "/d/0", "/d/1"]
 
 
 def test_a_surrogate_in_a_repeated_key_leaves_a_printable_pointer() -> None:
@@ -111,7 +111,9 @@ def test_bad_syntax_is_one_finding_of_the_whole_document_with_line_and_column(te
 
 
 def test_bad_syntax_names_the_line_it_stands_on() -> None:
-    assert found('{\n "a": 1,\n "b": oops\n}')[0][1].startswith("not JSON at line 3 column 7: ")
+    assert finding_places('{\n "a": 1,\n "b": oops\n}')[0][1].startswith(
+        "not JSON at line 3 column 7: "
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_deep_nesting_is_one_finding_whatever_stands_inside(core: str, depth: in
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_brackets_that_never_close_are_one_finding(opening: str) -> None:
-    assert len(found(opening * 10_000)) == 1
+    assert len(finding_places(opening * 10_000)) == 1
 
 
 def test_nesting_up_to_the_limit_is_read() -> None:
@@ -164,7 +166,7 @@ def test_nesting_up_to_the_limit_is_read() -> None:
 def test_many_repeated_keys_are_found_in_bounded_time() -> None:
     text = "{" + ",".join(f'"k{i}":0' for i in range(100_000)) + ',"k7":1}'
 
-    assert found(text) == [("/k7", "the key 'k7' appears twice")]
+    assert finding_places(text) == [("/k7", "the key 'k7' appears twice")]
 
 
 @given(keys=st.lists(st.text(min_size=1), min_size=1, max_size=6))
@@ -173,7 +175,7 @@ def test_a_pointer_leads_to_the_place_of_the_problem(keys: list[str]) -> None:
     for key in reversed(keys):
         text = f"{{{json.dumps(key)}: {text}}}"
 
-    ((where, _),) = found(text)
+    ((where, _),) = finding_places(text)
 
     assert where == pointer(*keys)
     parts = [p.replace("~1", "/").replace("~0", "~") for p in where.split("/")[1:]]
@@ -298,7 +300,7 @@ def test_a_deep_line_is_refused_like_a_deep_document(tmp_path: Path) -> None:
 # --- Writing.
 
 
-def held(folder: Path) -> list[str]:
+def file_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -418,7 +420,7 @@ def test_a_failing_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) ->
         strict_json.write_bytes(path, failing([b"new" * 1000]))
 
     assert path.read_bytes() == b"old"
-    assert held(tmp_path) == ["manifest.json"]
+    assert file_names(tmp_path) == ["manifest.json"]
 
 
 def test_a_value_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
@@ -431,7 +433,7 @@ def test_a_value_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> N
         strict_json.write(path, {"a": "\ud800"})
 
     assert path.read_text("utf-8") == '{\n  "a": 1\n}\n'
-    assert held(tmp_path) == ["manifest.json"]
+    assert file_names(tmp_path) == ["manifest.json"]
 
 
 def test_an_interrupt_while_writing_leaves_the_old_file(tmp_path: Path) -> None:
@@ -446,7 +448,7 @@ def test_an_interrupt_while_writing_leaves_the_old_file(tmp_path: Path) -> None:
         strict_json.write_text(path, interrupted())
 
     assert path.read_text("utf-8") == "old"
-    assert held(tmp_path) == ["weights.jsonl"]
+    assert file_names(tmp_path) == ["weights.jsonl"]
 
 
 def test_a_name_that_the_disk_refuses_is_the_worlds_fault(tmp_path: Path) -> None:
@@ -457,7 +459,7 @@ def test_a_name_that_the_disk_refuses_is_the_worlds_fault(tmp_path: Path) -> Non
     with pytest.raises(WorldError, match="cannot write"):
         strict_json.write(tmp_path / "none" / "x.json", {})
 
-    assert held(tmp_path) == ["taken"]
+    assert file_names(tmp_path) == ["taken"]
 
 
 def test_a_written_file_can_be_read_by_others(tmp_path: Path) -> None:

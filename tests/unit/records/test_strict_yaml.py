@@ -37,7 +37,7 @@ from epc.records.findings import MAX_KEPT
 def test_a_plain_value_is_read_as_json_would_or_is_text(text: str, value: Any) -> None:
     document = strict_yaml.parse(f"a: {text}\n")
 
-    assert document.findings.kept() == []
+    assert document.findings.as_list() == []
     assert document.value == {"a": value}
     assert type(document.value["a"]) is type(value)
 
@@ -61,7 +61,7 @@ def test_what_hides_a_mistake_or_does_harm_is_a_finding_with_its_line(
 ) -> None:
     document = strict_yaml.parse(text)
 
-    (finding,) = document.findings.kept()
+    (finding,) = document.findings.as_list()
     assert (finding.where, document.line(finding.where)) == (where, line)
     assert finding.problem.startswith(problem)
 
@@ -80,7 +80,7 @@ def test_what_hides_a_mistake_or_does_harm_is_a_finding_with_its_line(
 def test_seventeen_deep_ends_the_reading_wherever_it_stands(text: str, line: int) -> None:
     document = strict_yaml.parse(text)
 
-    last = document.findings.kept()[-1]
+    last = document.findings.as_list()[-1]
     assert (last.problem, document.line(last.where)) == ("nested more than 16 deep", line)
     assert document.value is None
 
@@ -92,20 +92,20 @@ def test_sixteen_deep_is_deep_enough_for_whoever_writes_by_hand(value: str) -> N
     inner = document.value["a"]
     for _ in range(15):
         inner = inner["b"] if isinstance(inner, dict) else inner[0]
-    assert (inner, document.findings.kept()) == ("x", [])
+    assert (inner, document.findings.as_list()) == ("x", [])
 
 
 def test_a_flood_of_aliases_is_counted_and_not_followed() -> None:
     document = strict_yaml.parse("a: &a [x]\nb: [" + "*a, " * 200_000 + "]\n")
 
     assert len(document.findings) == 200_001
-    assert len(document.findings.kept()) == MAX_KEPT + 1
+    assert len(document.findings.as_list()) == MAX_KEPT + 1
 
 
 def test_a_text_of_more_than_a_mebibyte_is_not_read() -> None:
     document = strict_yaml.parse("a: " + "x" * 2**20)
 
-    assert [finding.problem for finding in document.findings.kept()] == [
+    assert [finding.problem for finding in document.findings.as_list()] == [
         "more than 1,048,576 bytes"
     ]
 
@@ -119,7 +119,7 @@ def test_an_escape_of_no_character_harms_nothing_whichever_parser_there_is(
 
     document = strict_yaml.parse(f'a: "{escape}"\n')
 
-    assert document.findings.kept() or document.value["a"].encode("utf-8")
+    assert document.findings.as_list() or document.value["a"].encode("utf-8")
 
 
 def test_what_is_not_there_has_the_line_of_what_it_would_stand_in() -> None:

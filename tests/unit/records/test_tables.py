@@ -34,8 +34,8 @@ def test_the_content_says_what_a_file_of_rows_is(content: bytes, kind: str, tmp_
     assert kind_of(tmp_path / "rows.txt") == kind
 
 
-def found(path: Path, at: str = "") -> list[tuple[str, str, Any, bool]]:
-    return [(row.file, row.place, row.value, row.is_text) for row in rows_of(path, at=at)]
+def table_values(path: Path, at: str = "") -> list[tuple[str, str, Any, bool]]:
+    return [(row.file, row.place, row.value, row.is_text) for row in rows_of(path, rows_pointer=at)]
 
 
 def test_rows_stand_in_lines_in_a_list_or_where_a_pointer_leads(tmp_path: Path) -> None:
@@ -44,28 +44,30 @@ def test_rows_stand_in_lines_in_a_list_or_where_a_pointer_leads(tmp_path: Path) 
         path.write_text(text)
         return path
 
-    assert found(written("a.csv", "x,y\n1,2\n3,4\n")) == [
+    assert table_values(written("a.csv", "x,y\n1,2\n3,4\n")) == [
         ("a.csv", "line 2", {"x": "1", "y": "2"}, True),
         ("a.csv", "line 3", {"x": "3", "y": "4"}, True),
     ]
-    assert found(written("b.json", "[5,\n6]")) == [
+    assert table_values(written("b.json", "[5,\n6]")) == [
         ("b.json", "row 1", 5, False),
         ("b.json", "row 2", 6, False),
     ]
-    assert found(written("c.json", '{\n"x": 5}')) == [("c.json", "row 1", {"x": 5}, False)]
+    assert table_values(written("c.json", '{\n"x": 5}')) == [("c.json", "row 1", {"x": 5}, False)]
     lines = written("d.jsonl", '{"x": [5, 6]}\n{"x": [7]}\n')
-    assert [row[1:3] for row in found(lines)] == [
+    assert [row[1:3] for row in table_values(lines)] == [
         ("line 1", {"x": [5, 6]}),
         ("line 2", {"x": [7]}),
     ]
-    assert [row[1:3] for row in found(lines, "/x")] == [
+    assert [row[1:3] for row in table_values(lines, "/x")] == [
         ("line 1, row 1", 5),
         ("line 1, row 2", 6),
         ("line 2, row 1", 7),
     ]
-    assert [row[1:3] for row in found(written("e.json", '{\n"x": [8]}'), "/x")] == [("row 1", 8)]
+    assert [row[1:3] for row in table_values(written("e.json", '{\n"x": [8]}'), "/x")] == [
+        ("row 1", 8)
+    ]
     with pytest.raises(MalformedError, match="has nothing at '/y'"):
-        found(lines, "/y")
+        table_values(lines, "/y")
 
 
 def test_a_folder_has_the_rows_of_all_its_files_by_name_but_hidden_ones(tmp_path: Path) -> None:
@@ -76,7 +78,7 @@ def test_a_folder_has_the_rows_of_all_its_files_by_name_but_hidden_ones(tmp_path
     assert [(row.file, row.value) for row in rows_of(tmp_path)] == [("y.json", 2), ("z.json", 3)]
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="holds no file of rows"):
-        found(tmp_path / "empty")
+        table_values(tmp_path / "empty")
 
 
 def test_a_file_is_read_up_to_the_size_of_a_document_and_as_utf_8(
@@ -103,7 +105,7 @@ def test_a_parquet_file_has_the_values_that_there_are_and_names_a_damaged_row(
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"x": [1, None], "y": ["p", "q"]}), path)
 
-    assert found(path) == [
+    assert table_values(path) == [
         ("a.parquet", "row 1", {"x": 1, "y": "p"}, False),
         ("a.parquet", "row 2", {"y": "q"}, False),
     ]

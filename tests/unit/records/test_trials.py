@@ -163,8 +163,8 @@ def test_reading_r16_a_round_asked_afresh_takes_no_other_rounds_answer(flip: Run
 
     flip.edit_row("trials", twin, evaluation=other)
 
-    found = [f for f in flip.validate().findings if f.clause == "Reading R16"]
-    assert [f.where for f in found] == [f"/trials/{twin}/evaluation"]
+    findings = [f for f in flip.validate().findings if f.clause == "Reading R16"]
+    assert [f.where for f in findings] == [f"/trials/{twin}/evaluation"]
 
 
 def test_reading_r16_afresh_is_not_reuse_by_another_name(flip: Run) -> None:

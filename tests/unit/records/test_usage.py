@@ -43,7 +43,7 @@ def counted(*calls: dict[str, Any]) -> dict[str, Any]:
 PUBLISHED = Path(__file__).parents[3] / "snapshots" / "v1.0-CoinFlip" / "manifest.json"
 
 
-def manifest(served: dict[str, int], *, endpoint: str = HOSTED, **more: Any) -> Head:
+def manifest(served: dict[str, int], *, endpoint: str = HOSTED, **further_fields: Any) -> Head:
     """Return a manifest that says who answered; of the executor it says nothing."""
     document = json.loads(PUBLISHED.read_text("utf-8"))
     document["executor"] = None
@@ -51,8 +51,8 @@ def manifest(served: dict[str, int], *, endpoint: str = HOSTED, **more: Any) -> 
     document["provenance"] |= {
         "calls": {"executor": 0, "evaluator": sum(served.values())},
         "served_models": {"executor": {}, "evaluator": served},
-        "system_fingerprints": {"executor": {}, "evaluator": more.pop("prints", {})},
-        **more,
+        "system_fingerprints": {"executor": {}, "evaluator": further_fields.pop("prints", {})},
+        **further_fields,
     }
     return Head.parse(document)
 
@@ -60,22 +60,22 @@ def manifest(served: dict[str, int], *, endpoint: str = HOSTED, **more: Any) -> 
 def test_epc_5_3_calls_tokens_and_retries_are_counted_by_role() -> None:
     executor = CALL | SILENT | {"role": "executor"}
 
-    found = counted(CALL, CALL | {"served_model": "judge-0"}, executor)
+    record = counted(CALL, CALL | {"served_model": "judge-0"}, executor)
 
-    assert found == {
+    assert record == {
         "calls": {"executor": 1, "evaluator": 2},
         "tokens": {"in": 20, "out": 4},
         "retries": 2,
         "served_models": {"executor": {}, "evaluator": {"judge-0": 1, "judge-1": 1}},
         "system_fingerprints": {"executor": {}, "evaluator": {"fp_1": 2}},
     }
-    assert list(found["served_models"]["evaluator"]) == ["judge-0", "judge-1"]
+    assert list(record["served_models"]["evaluator"]) == ["judge-0", "judge-1"]
 
 
 def test_reading_r76_origins_are_counted_where_calls_state_them() -> None:
-    found = counted(CALL | {"origin": "asked"}, CALL | {"origin": "cache"}, CALL)
+    record = counted(CALL | {"origin": "asked"}, CALL | {"origin": "cache"}, CALL)
 
-    assert found["origins"] == {"executor": {}, "evaluator": {"asked": 1, "cache": 1}}
+    assert record["origins"] == {"executor": {}, "evaluator": {"asked": 1, "cache": 1}}
 
 
 @pytest.mark.parametrize(
@@ -91,10 +91,10 @@ def test_reading_r76_origins_are_counted_where_calls_state_them() -> None:
 def test_reading_r4_an_answer_without_a_word_is_counted_by_its_reason(
     call: dict[str, Any], reasons: dict[str, int] | None
 ) -> None:
-    found = counted(CALL | call)
+    record = counted(CALL | call)
 
     expected = None if reasons is None else {"executor": {}, "evaluator": reasons}
-    assert found.get("no_answer") == expected
+    assert record.get("no_answer") == expected
 
 
 @pytest.mark.parametrize(

@@ -64,9 +64,9 @@ def test_reading_r76_a_panel_of_an_older_version_is_read_and_its_alarm_is_still_
     canary = {"false_alarms": 0.025, "panels": [panel], "looks": [], "departed": departed}
     single.edit(lambda m: m.update(canary=canary))
 
-    found = [(f.where, f.severity) for f in single.validate().findings]
+    actual_places = [(f.where, f.severity) for f in single.validate().findings]
 
-    assert found == [("/canary/departed", "warning")] * departed
+    assert actual_places == [("/canary/departed", "warning")] * departed
 
 
 def test_warnings_alone_leave_a_report_ok() -> None:
@@ -163,7 +163,7 @@ def test_reading_r74_groups_and_version_have_their_shape(
 ) -> None:
     flip.edit(lambda m: m.update(change))
 
-    assert where in {found for found, _ in places(flip.validate())}
+    assert where in {text for text, _ in places(flip.validate())}
 
 
 def test_epc_2_3_a_the_baseline_is_one_of_the_strategies(flip: Run) -> None:
@@ -197,7 +197,7 @@ def test_epc_2_5_d_every_seed_is_reported_once_and_in_order(
     flip: Run, places_left: list[int]
 ) -> None:
     per_seed = flip.manifest()["results"]["per_seed"]
-    flip.edit(lambda m: m["results"].update(per_seed=[per_seed[at] for at in places_left]))
+    flip.edit(lambda m: m["results"].update(per_seed=[per_seed[index] for index in places_left]))
 
     assert ("/results/per_seed", "EPC-2.5(d)") in places(flip.validate())
 
@@ -209,10 +209,10 @@ def test_epc_2_3_a_vector_that_sums_to_nine_tenths_is_found(flip: Run, raw: bool
     weights = {s["name"]: 0.9 / 11 for s in flip.manifest()["strategies"]}
     flip.edit(lambda m: m["results"]["per_seed"][1]["weights"].update(visual=weights))
 
-    found = [f for f in flip.validate().findings if f.where.endswith("/1/weights/visual")]
+    actual_findings = [f for f in flip.validate().findings if f.where.endswith("/1/weights/visual")]
 
-    assert [f.clause for f in found] == ["EPC-2.3"]
-    assert float(found[0].problem.split()[4].rstrip(",")) == pytest.approx(0.9)
+    assert [f.clause for f in actual_findings] == ["EPC-2.3"]
+    assert float(actual_findings[0].problem.split()[4].rstrip(",")) == pytest.approx(0.9)
 
 
 def test_epc_2_8_7_there_is_one_weight_a_strategy(flip: Run) -> None:
@@ -349,9 +349,9 @@ def test_epc_2_3_d_verdict_counts_without_trials_are_held_to_the_rounds(flip: Ru
 def test_a_million_wrong_items_are_reported_in_bounded_memory() -> None:
     wrong = {"strategies": 1, "phases": {"text": ["x"] * 1_000_000}}
 
-    found = findings("conformance_case", wrong)
+    actual_findings = findings("conformance_case", wrong)
 
-    assert 1000 <= len(found) <= 5000
+    assert 1000 <= len(actual_findings) <= 5000
 
 
 def test_epc_2_8_without_figures_raw_files_are_read_only_for_probes(single: Run) -> None:
@@ -364,5 +364,5 @@ def test_epc_2_8_without_figures_raw_files_are_read_only_for_probes(single: Run)
     assert places(validate(run.folder, figures=False)) == {("/config/strategies", "EPC-2.8(4)")}
 
     (run.folder / "probes.jsonl").touch()
-    found = {finding.where for finding in validate(run.folder, figures=False).findings}
-    assert found == {"/config/strategies", "/weights/0/weight"}
+    actual_places = {finding.where for finding in validate(run.folder, figures=False).findings}
+    assert actual_places == {"/config/strategies", "/weights/0/weight"}

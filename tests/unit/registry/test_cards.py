@@ -10,18 +10,18 @@ import pytest
 from observed_support import SETTINGS, columns, verdict
 from registry_support import Json, audit_record, generation, life_record
 
-from epc.records.judging.documents import Judge, Plan, Planned, Reference, Thresholds
+from epc.records.judging.documents import Judge, Plan, PlannedSet, Reference, Thresholds
 from epc.records.manifest import Manifest, ModelIdentity
-from epc.records.observed.types import Made, Observed
-from epc.registry.cards import Said
+from epc.records.verdicts.types import ImportOptions, JudgePart
+from epc.registry.cards import Declaration
 from epc.registry.kinds.judged import judged_card_of
 from epc.registry.kinds.measured import card_of, conditions_of
 from epc.registry.kinds.observed import observed_card_of, observed_conditions_of
-from epc.registry.record import Asked
+from epc.registry.record import RecordedModel
 from epc.registry.tags import Tag
 
 TAG = Tag.parse("v1.0-Judge-1")
-SAID = Said(
+SAID = Declaration(
     generation="Judge-1",
     contributor="A. Name",
     licence="CC-BY-4.0",
@@ -47,7 +47,7 @@ PLAN = Plan(
     retry_malformed=2,
     mapping=None,
     thresholds=Thresholds(pass_from=7, fail_to=3),
-    samples=Planned(sha256="2" * 64, rows=20),
+    samples=PlannedSet(sha256="2" * 64, rows=20),
     gaps_allowed=False,
 )
 DAYS = (date(2026, 7, 2), date(2026, 7, 3), date(2026, 7, 5))
@@ -64,8 +64,8 @@ def test_a_judged_card_goes_from_the_first_day_to_the_last() -> None:
     card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, declaration=SAID, life=None)
 
     assert (card.first_day, card.last_day) == (date(2026, 7, 2), date(2026, 7, 5))
-    one = judged_card_of(TAG, PLAN, JUDGE, days=DAYS[1:2], declaration=SAID, life=None)
-    assert one.first_day == one.last_day == date(2026, 7, 3)
+    record = judged_card_of(TAG, PLAN, JUDGE, days=DAYS[1:2], declaration=SAID, life=None)
+    assert record.first_day == record.last_day == date(2026, 7, 3)
 
 
 def test_a_card_s_model_is_without_its_provider_and_its_life_s_platform_goes_first() -> None:
@@ -77,7 +77,7 @@ def test_a_card_s_model_is_without_its_provider_and_its_life_s_platform_goes_fir
     )
 
     assert (card.evaluator.model, card.evaluator.platform) == ("judge-1", "openai")
-    assert card.evaluator.asked == Asked(model=JUDGE.model, endpoint=JUDGE.endpoint)
+    assert card.evaluator.asked == RecordedModel(model=JUDGE.model, endpoint=JUDGE.endpoint)
     assert (card.evaluator.proxy, card.calibration) == (False, True)
     assert (cloud.evaluator.platform, cloud.evaluator.proxy) == ("azure-openai", True)
     assert not cloud.calibration
@@ -86,34 +86,42 @@ def test_a_card_s_model_is_without_its_provider_and_its_life_s_platform_goes_fir
 def test_what_must_agree_of_two_evaluations_is_what_was_planned() -> None:
     card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, declaration=SAID, life=None)
     mapped = replace(PLAN, mapping=Reference(id="m", sha256="3" * 64))
-    other = judged_card_of(TAG, mapped, JUDGE, days=DAYS, declaration=SAID, life=None)
+    other_record = judged_card_of(TAG, mapped, JUDGE, days=DAYS, declaration=SAID, life=None)
 
     assert card.conditions
-    assert other.conditions
+    assert other_record.conditions
     assert card.conditions["samples"] == "2" * 64
     assert card.conditions["methods"] == ["cross_judge"]
     assert card.conditions["retry_malformed"] == 2
-    assert (card.conditions["mapping"], other.conditions["mapping"]) == (None, "3" * 64)
+    assert (card.conditions["mapping"], other_record.conditions["mapping"]) == (None, "3" * 64)
 
 
 def test_a_measured_card_is_of_the_day_of_its_manifest() -> None:
     manifest = Manifest.parse(example())
     audit = audit_record("inconclusive")
 
-    own = card_of(TAG, manifest, audit, SAID, None)
-    again = card_of(TAG, manifest, audit, replace(SAID, replicates="v1.1-Judge-1"), None)
+    own_card = card_of(TAG, manifest, audit, SAID, None)
+    repeated_card = card_of(TAG, manifest, audit, replace(SAID, replicates="v1.1-Judge-1"), None)
 
-    assert own.first_day == own.last_day == date.fromisoformat(manifest.evaluator.measurement_date)
-    assert own.audit
-    assert (own.trust, own.calibration, own.audit.verdict) == ("recomputed", True, "inconclusive")
-    assert (again.trust, again.replicates) == ("recomputed", "v1.1-Judge-1")
-    assert (own.executor is None) == (manifest.executor is None)
+    assert (
+        own_card.first_day
+        == own_card.last_day
+        == date.fromisoformat(manifest.evaluator.measurement_date)
+    )
+    assert own_card.audit
+    assert (own_card.trust, own_card.calibration, own_card.audit.verdict) == (
+        "recomputed",
+        True,
+        "inconclusive",
+    )
+    assert (repeated_card.trust, repeated_card.replicates) == ("recomputed", "v1.1-Judge-1")
+    assert (own_card.executor is None) == (manifest.executor is None)
 
 
-def observed_document(made: Made | None) -> Observed:
+def observed_document(made: ImportOptions | None) -> JudgePart:
     header, _ = columns(verdict("1", "a", "a"))
-    own = replace(header, settings={"stated": SETTINGS["stated"]}, made=made)
-    return Observed(judge="l", header=own, verdicts=1, sha256="4" * 64)
+    own_header = replace(header, settings={"stated": SETTINGS["stated"]}, made=made)
+    return JudgePart(judge="l", header=own_header, verdicts=1, sha256="4" * 64)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +133,7 @@ def test_reading_r77_an_observed_card_states_the_source_s_days_if_there_are_any(
 ) -> None:
     document = observed_document(None)
 
-    card = observed_card_of(TAG, document, days=days, declaration=SAID, kept=True)
+    card = observed_card_of(TAG, document, days=days, declaration=SAID, keeps_verdicts=True)
 
     assert (card.first_day, card.last_day) == (first, last)
     assert (card.evaluator.model, card.evaluator.as_printed) == ("m-1", "l")
@@ -133,9 +141,13 @@ def test_reading_r77_an_observed_card_states_the_source_s_days_if_there_are_any(
 
 
 def test_reading_r77_a_recipe_names_the_shape_the_judge_and_the_digest_of_the_lines() -> None:
-    made = Made(shape="csv", columns={"item": "id"}, labels={"A": "a"}, constants={"prompt": "v 1"})
+    import_options = ImportOptions(
+        shape="csv", columns={"item": "id"}, labels={"A": "a"}, constants={"prompt": "v 1"}
+    )
 
-    card = observed_card_of(TAG, observed_document(made), days=(), declaration=SAID, kept=False)
+    card = observed_card_of(
+        TAG, observed_document(import_options), days=(), declaration=SAID, keeps_verdicts=False
+    )
 
     assert card.recipe
     assert (card.recipe.shape, card.recipe.judge, card.recipe.sha256) == ("csv", "l", "4" * 64)
@@ -146,15 +158,15 @@ def test_reading_r77_a_recipe_names_the_shape_the_judge_and_the_digest_of_the_li
 
 def test_reading_r77_of_recorded_verdicts_source_and_settings_must_agree() -> None:
     header, _ = columns(verdict("1", "a", "a"))
-    one = replace(header, settings={"x": SETTINGS["one"], "y": SETTINGS["warmer"]})
+    first_header = replace(header, settings={"x": SETTINGS["one"], "y": SETTINGS["warmer"]})
     turned = replace(header, settings={"p": SETTINGS["warmer"], "q": SETTINGS["one"]})
 
-    told = observed_conditions_of(one)
+    document = observed_conditions_of(first_header)
 
-    assert told["source"] == "r c"
-    assert observed_conditions_of(turned) == told, "names and order of settings say nothing"
+    assert document["source"] == "r c"
+    assert observed_conditions_of(turned) == document, "names and order of settings say nothing"
     colder = replace(header, settings={"x": SETTINGS["one"]})
-    assert observed_conditions_of(colder)["settings"] != told["settings"]
+    assert observed_conditions_of(colder)["settings"] != document["settings"]
 
 
 def test_what_a_design_alone_can_change_is_stated_where_it_departs_from_the_reference() -> None:
@@ -163,11 +175,13 @@ def test_what_a_design_alone_can_change_is_stated_where_it_departs_from_the_refe
     document["config"] |= {"alpha_win": 0.06, "baseline": "synthesis"}
     document["executor"]["prompt_template"] = "{task} {strategy_prompt}"
 
-    own = conditions_of(Manifest.parse(document))
+    own_document = conditions_of(Manifest.parse(document))
 
-    assert {key: own[key] for key in own.keys() - plain.keys() - {"executor_prompt"}} == {
+    assert {
+        key: own_document[key] for key in own_document.keys() - plain.keys() - {"executor_prompt"}
+    } == {
         "rule": {"alpha_win": 0.06, "alpha_lose": 0.04, "weight_floor": 0.001},
         "baseline": "synthesis",
     }
-    assert re.fullmatch("[0-9a-f]{64}", own["executor_prompt"])
-    assert {key: own[key] for key in plain} == plain
+    assert re.fullmatch("[0-9a-f]{64}", own_document["executor_prompt"])
+    assert {key: own_document[key] for key in plain} == plain

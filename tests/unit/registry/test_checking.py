@@ -1,12 +1,12 @@
 from pathlib import Path
 
 import pytest
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, life_record
 
 from epc.records.strict_json import dumps
 from epc.registry.checking import check
 
-EARLY, LATE = stated("2026-01-01"), stated("2026-12-01")
+EARLY, LATE = date_claim("2026-01-01"), date_claim("2026-12-01")
 
 
 @pytest.fixture
@@ -24,23 +24,26 @@ def test_a_sound_registry_has_no_findings(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("life", "where"),
     [
-        ({"retires": stated("soon")}, "/platforms/0/retires"),
+        ({"retires": date_claim("soon")}, "/platforms/0/retires"),
         ({"retires": {"date": "2026-01-01"}}, "/platforms/0/retires"),
-        ({"retires": stated("2026-01-01", "certain")}, "/platforms/0/retires"),
+        ({"retires": date_claim("2026-01-01", "certain")}, "/platforms/0/retires"),
         ({"platform": "No Such"}, "/platforms/0/platform"),
         ({"released": LATE, "retires": EARLY}, "/platforms/0/retires"),
-        ({"retires": stated("2026-02-31")}, "/platforms/0/retires/date"),
-        ({"retires": stated("0000-01-01")}, "/platforms/0/retires/date"),
-        ({"retires": stated("2026-03-01") | {"seen": "2025-02-29"}}, "/platforms/0/retires/seen"),
+        ({"retires": date_claim("2026-02-31")}, "/platforms/0/retires/date"),
+        ({"retires": date_claim("0000-01-01")}, "/platforms/0/retires/date"),
+        (
+            {"retires": date_claim("2026-03-01") | {"seen": "2025-02-29"}},
+            "/platforms/0/retires/seen",
+        ),
         ({"released": LATE, "deprecated": EARLY}, "/platforms/0/deprecated"),
         ({"deprecated": LATE, "retires": EARLY}, "/platforms/0/retires"),
         (
-            {"retires": stated("2026-01-01", source="javascript:alert(1)")},
+            {"retires": date_claim("2026-01-01", source="javascript:alert(1)")},
             "/platforms/0/retires",
         ),
-        ({"retires": stated("2026-01-01", source=" JavaScript :x")}, "/platforms/0/retires"),
+        ({"retires": date_claim("2026-01-01", source=" JavaScript :x")}, "/platforms/0/retires"),
         (
-            {"retires": stated("2026-01-01", source="data:text/html,x")},
+            {"retires": date_claim("2026-01-01", source="data:text/html,x")},
             "/platforms/0/retires",
         ),
     ],
@@ -65,10 +68,10 @@ def test_a_model_has_one_record_a_platform(checkout: Checkout) -> None:
 WHERE = "snapshots/evaluators"
 
 
-def told(checkout: Checkout) -> list[tuple[str, str, str]]:
-    found = check(checkout.folder)
-    assert {finding.clause for finding in found} <= {"EPC-5.3(1)"}
-    return [(f.where.removeprefix(WHERE), f.problem, f.remedy) for f in found]
+def checkout_findings(checkout: Checkout) -> list[tuple[str, str, str]]:
+    findings = check(checkout.folder)
+    assert {finding.clause for finding in findings} <= {"EPC-5.3(1)"}
+    return [(f.where.removeprefix(WHERE), f.problem, f.remedy) for f in findings]
 
 
 def pointing(*targets: tuple[str, str | None]) -> list[dict[str, object]]:
@@ -113,7 +116,7 @@ def test_reading_r54_an_alias_has_targets_in_order_and_the_present_one_a_record(
     checkout.evaluator(generation_record("judge", life_record(model="judge-3"), alias))
 
     place = "/judge.json/platforms/1/points_to"
-    assert told(checkout) == [(place, *finding) for finding in expected]
+    assert checkout_findings(checkout) == [(place, *finding) for finding in expected]
 
 
 @pytest.mark.parametrize(
@@ -129,23 +132,25 @@ def test_reading_r54_an_alias_whose_targets_cannot_be_read_is_found(
     alias = life_record(model="judge", points_to=pointing(*targets))
     checkout.evaluator(generation_record("judge", alias))
 
-    ((place, found, _),) = told(checkout)
+    ((place, text, _),) = checkout_findings(checkout)
 
     assert place == f"/judge.json/platforms/0/points_to{where}"
-    assert problem in found
+    assert problem in text
 
 
 def test_a_record_says_what_is_wrong_with_it_and_what_to_do(checkout: Checkout) -> None:
     """One file is called otherwise than its generation, whose name another has in small letters."""
-    other = generation_record("JUDGE-1", life_record(model="other", retires=stated("2026-02-30")))
+    other_generation_record = generation_record(
+        "JUDGE-1", life_record(model="other", retires=date_claim("2026-02-30"))
+    )
     path = checkout.home / "evaluators" / "Other.json"
-    path.write_text(dumps(other))
+    path.write_text(dumps(other_generation_record))
     no_day = ("/Other.json/platforms/0/retires/date", "there is no day 2026-02-30")
-    assert told(checkout) == [(*no_day, "see what its source says")]
+    assert checkout_findings(checkout) == [(*no_day, "see what its source says")]
 
     path.write_text(dumps(generation_record("JUDGE-1", life_record(model="other"))))
 
-    assert told(checkout) == [
+    assert checkout_findings(checkout) == [
         (
             "/Other.json/generation",
             "says JUDGE-1, the file is called Other",
@@ -158,11 +163,13 @@ def test_a_record_says_what_is_wrong_with_it_and_what_to_do(checkout: Checkout) 
 def test_a_life_that_ends_before_it_begins_is_told_by_its_two_days(checkout: Checkout) -> None:
     sound = life_record(model="m", released=EARLY, retires=EARLY)
     bad = life_record(model="n", released=LATE, retires=EARLY)
-    worse = life_record(model="o", released=EARLY, deprecated=LATE, retires=stated("2026-06-01"))
+    worse = life_record(
+        model="o", released=EARLY, deprecated=LATE, retires=date_claim("2026-06-01")
+    )
     checkout.evaluator(generation_record("Bad-1", sound, bad, worse))
 
     source = "see what its source says"
-    assert told(checkout) == [
+    assert checkout_findings(checkout) == [
         (
             "/Bad-1.json/platforms/1/retires",
             "retires on 2026-01-01, released on 2026-12-01 only",
@@ -183,19 +190,19 @@ def test_the_catalogue_s_findings_have_its_place_and_remedies(checkout: Checkout
     rows = "B-2,m,maker,also judge-1,,,,,list\n", "A-1,m,host,also,,,,,list\n"
 
     path.write_text(head + "".join(rows))
-    found = told(checkout)
+    found = checkout_findings(checkout)
 
-    one = "a name means one model on a platform"
+    text = "a name means one model on a platform"
     assert found == [
         (
             "/catalogue.csv",
             "the lines are not in order",
             "sort them by generation and platform",
         ),
-        ("/catalogue.csv", "maker/also is B-2, and Judge-2 too", one),
-        ("/catalogue.csv", "maker/judge-1 is B-2, and Judge-1 too", one),
+        ("/catalogue.csv", "maker/also is B-2, and Judge-2 too", text),
+        ("/catalogue.csv", "maker/judge-1 is B-2, and Judge-1 too", text),
     ]
     path.write_text("generation\n")
-    ((where, problem, remedy),) = told(checkout)
+    ((where, problem, remedy),) = checkout_findings(checkout)
     assert (where, remedy) == ("/catalogue.csv", "see the first line's columns")
     assert problem.startswith("cannot be read: the columns are not generation, maker, ")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from registry_support import ROOT
 
-from epc.analysis.choice_table import Priced
+from epc.analysis.choice_table import PriceEstimate
 from epc.analysis.selection import banks_in, selections
 from epc.records.typed import as_json
 from epc.registry.choices import choices_of
@@ -34,9 +34,9 @@ def counted(judge: str) -> dict[str, float]:
         right = gold[item].loc[scores.index.get_level_values("response")].to_numpy()
         values = scores.to_numpy()
         for asking in range(values.shape[1]):
-            own, others = values[:, asking], np.delete(values, asking, axis=1).mean(axis=1)
-            best = own == own.max()
-            believed.append(own.max() - own.mean())
+            own_value, others = values[:, asking], np.delete(values, asking, axis=1).mean(axis=1)
+            best = own_value == own_value.max()
+            believed.append(own_value.max() - own_value.mean())
             fresh.append(others[best].mean() - others.mean())
             gained.append(right[best].mean() - right.mean())
     return {
@@ -71,12 +71,12 @@ def test_the_table_of_choices_is_that_of_the_verdicts_and_runs_that_are_kept() -
     """All of it but prices, which change by the day."""
     published = of_folder(ROOT).choices
     assert published
-    unpriced = Priced(usd=None, words="")
+    unpriced = PriceEstimate(usd=None, basis="")
 
-    again = choices_of(ROOT, lambda *_: unpriced)
+    repeated_choices = choices_of(ROOT, lambda *_: unpriced)
 
     parts = ("benchmark", "domains", "picked", "paid")
-    assert [as_json(getattr(again, name)) for name in parts] == [
+    assert [as_json(getattr(repeated_choices, name)) for name in parts] == [
         as_json(getattr(published, name)) for name in parts
     ]
 
@@ -84,6 +84,6 @@ def test_the_table_of_choices_is_that_of_the_verdicts_and_runs_that_are_kept() -
 def test_the_registry_s_bank_is_read_by_the_command_of_any_bank() -> None:
     (done,) = selections(banks_in(ROOT / "snapshots" / "bank.parquet", ["gpt-5.4-nano"]), None)
 
-    found = done.domains["all"].gains[-1].figures
+    figures = done.domains["all"].gains[-1].figures
     for name, value in counted("gpt-5.4-nano").items():
-        assert found[name].value == pytest.approx(value, abs=1e-9)
+        assert figures[name].value == pytest.approx(value, abs=1e-9)

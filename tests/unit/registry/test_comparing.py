@@ -26,19 +26,19 @@ def gamma(mean: float, low: float | None = None, high: float = 0.0) -> dict[str,
     return {"mean": mean, "ci95": None if low is None else [low, high]}
 
 
-def side(name: str, figures: dict[str, Any], **given: Any) -> Operand:
-    changed = given.pop("facts", {})
+def side(name: str, figures: dict[str, Any], **fields: Any) -> Operand:
+    changed = fields.pop("facts", {})
     card = SimpleNamespace(
-        protocol_version=given.pop("variant", "EPC-v1.0"),
-        citation=given.pop("citation", None),
-        audit=given.pop("audit", None),
-        conditions=given.pop("conditions", None),
+        protocol_version=fields.pop("variant", "EPC-v1.0"),
+        citation=fields.pop("citation", None),
+        audit=fields.pop("audit", None),
+        conditions=fields.pop("conditions", None),
     )
     snapshot: Any = SimpleNamespace(
-        figures=figures, card=card, kind=given.pop("kind", "measured"), n=30,
-        failed=given.pop("failed", False),
+        figures=figures, card=card, kind=fields.pop("kind", "measured"), n=30,
+        failed=fields.pop("failed", False),
     )  # fmt: skip
-    assert not given
+    assert not fields
     compared = {f.name: f for f in figures_in(figures) if f.name.startswith(_COMPARED)}
     return Operand(
         name=name,
@@ -54,10 +54,10 @@ A = side("a", {"gamma": {"text_to_visual": gamma(1.0, 0.75, 1.25)}, "ece": gamma
 FLOOR = {"noise_floor": {"text_to_visual": gamma(0.5) | {"q025": 0.25, "q975": 0.75}}}
 
 
-def b(low: float = 1.5, high: float = 2.0, **given: Any) -> Operand:
+def b(low: float = 1.5, high: float = 2.0, **fields: Any) -> Operand:
     figures = {"gamma": {"text_to_visual": gamma(1.75, low, high)}, "pci": gamma(0.5),
                "control": FLOOR}  # fmt: skip
-    return side("b", figures, **given)
+    return side("b", figures, **fields)
 
 
 def test_only_figures_that_are_compared_count_and_both_must_have_them() -> None:
@@ -82,13 +82,15 @@ def test_only_figures_that_are_compared_count_and_both_must_have_them() -> None:
 
 
 def test_a_gamma_has_the_floor_of_its_run_or_else_a_coin_flip_s() -> None:
-    def floor(of: Operand) -> str:
-        return of.floor(of.figures[T2V])
+    def floor(operand: Operand) -> str:
+        return operand.floor(operand.figures[T2V])
 
     assert floor(b()) == "0.500 (0.25 to 0.75)"
     assert floor(A) == "1.170 (0.73 to 1.61), a coin flip's"
-    other = side("a", {"gamma": {"text_to_visual": gamma(1.0)}}, variant="EPC-v1.0-AltRounds")
-    assert floor(other) == "unknown"
+    other_operand = side(
+        "a", {"gamma": {"text_to_visual": gamma(1.0)}}, variant="EPC-v1.0-AltRounds"
+    )
+    assert floor(other_operand) == "unknown"
     bare = {"noise_floor": {"text_to_visual": gamma(0.5)}}
     seedless = side("a", {"gamma": {"text_to_visual": gamma(1.0)}, "control": bare})
     assert floor(seedless) == "unknown"
@@ -170,8 +172,8 @@ def test_a_run_beside_all_rows_has_each_figure_and_what_it_is_more() -> None:
 
 
 def test_epc_2_4_c_rounds_and_tasks_are_as_stated_or_the_paper_s() -> None:
-    def rounds(**given: Any) -> str:
-        return _rounds(side("a", {}, **given).snapshot)
+    def rounds(**fields: Any) -> str:
+        return _rounds(side("a", {}, **fields).snapshot)
 
     printed = SimpleNamespace(as_printed="gamma with R = 50, seeds 10")
     assert rounds(citation=printed) == "50"
@@ -179,6 +181,6 @@ def test_epc_2_4_c_rounds_and_tasks_are_as_stated_or_the_paper_s() -> None:
     assert rounds(conditions={"rounds": 7}) == "7"
     assert rounds(conditions={}) == "none"
     assert _tasks(side("a", {}, citation=printed).snapshot) == "the paper's"
-    other = side("a", {}, conditions={"tasks": "0123456789abcdef"}).snapshot
-    assert _tasks(other) == "others, 0123456789ab"
+    other_snapshot = side("a", {}, conditions={"tasks": "0123456789abcdef"}).snapshot
+    assert _tasks(other_snapshot) == "others, 0123456789ab"
     assert _tasks(side("a", {}, conditions={}).snapshot) == "none"

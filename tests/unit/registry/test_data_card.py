@@ -22,11 +22,11 @@ AS_OF = date(2026, 4, 1)
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     """Return a registry of kept verdicts under MIT, and of others that stay with their source."""
-    made = Checkout(tmp_path)
+    checkout = Checkout(tmp_path)
     for number, licence in ((0, "MIT"), (1, "unknown")):
-        given = observed_card(f"v1.{number}-Judge-1", kept=licence == "MIT", licence=licence)
-        made.publish(given.pop("tag"), figures=observed_figures("J/1"), **given)
-    return of_folder(made.folder)
+        card = observed_card(f"v1.{number}-Judge-1", kept=licence == "MIT", licence=licence)
+        checkout.publish(card.pop("tag"), figures=observed_figures("J/1"), **card)
+    return of_folder(checkout.folder)
 
 
 def header(card: str) -> Any:
@@ -54,8 +54,11 @@ def test_each_table_is_a_configuration_and_its_columns_are_explained(registry: R
     card = text([FIGURES, TRIALS], registry, AS_OF, [])
 
     configurations = header(card)["configs"]
-    assert [each["config_name"] for each in configurations] == ["figures", "trials"]
-    assert [each.get("default") for each in configurations] == [True, None]
+    assert [configuration["config_name"] for configuration in configurations] == [
+        "figures",
+        "trials",
+    ]
+    assert [configuration.get("default") for configuration in configurations] == [True, None]
     lines = card.splitlines()
     assert "- `trials.parquet`, 1 rows: one row a round of every measured snapshot" in lines
     assert "States are those of 2026-04-01." in lines
@@ -66,10 +69,10 @@ def test_each_table_is_a_configuration_and_its_columns_are_explained(registry: R
 
 
 def test_what_stays_with_its_source_is_counted(registry: Registry) -> None:
-    one = Withheld(source="S", licence="unknown", verdicts=1_000, tags=("t",), commands=())
+    withheld = Withheld(source="S", licence="unknown", verdicts=1_000, tags=("t",), commands=())
 
     lines = text(
-        [FIGURES], registry, AS_OF, [one, replace(one, source="R", verdicts=5)]
+        [FIGURES], registry, AS_OF, [withheld, replace(withheld, source="R", verdicts=5)]
     ).splitlines()
 
     assert "1,005 recorded verdicts are not here. Their licence keeps them with" in lines

@@ -13,20 +13,20 @@ from observed_support import SETTINGS, columns, verdict
 from records_support import Run, make_run
 from registry_support import Checkout, generation_record, life_record
 
-from epc.records.observed.types import Judge, SourceFile
-from epc.records.observed.verdict_file import rows_of, write
-from epc.registry.cards import Said
+from epc.records.verdicts.types import Judge, SourceFile
+from epc.records.verdicts.verdict_file import rows_of, write
+from epc.registry.cards import Declaration
 from epc.registry.data_rows import batches, groups
 from epc.registry.fetching import Sealed, open_sealed
-from epc.registry.observed import cut_to
 from epc.registry.publishing import offered, publish
+from epc.registry.verdicts import cut_to
 from epc.registry.writing import locked
 
 pytestmark = pytest.mark.extra
 
 AS_OF = date(2026, 7, 10)
 MEASURED, RECORDED = "v1.0-deterministic", "v1.0-Judge-1"
-SAID = Said(
+SAID = Declaration(
     generation="deterministic",
     contributor="A. Name",
     licence="CC-BY-4.0",
@@ -46,28 +46,28 @@ def verdict_file(path: Path) -> Path:
         verdict("2", "b", "b", setting="J/dated", a_score=2.5),
         verdict("3", "a", "tie", setting="J/undated", humans=["tie"]),
     )
-    own = replace(
+    own_header = replace(
         header,
         source=replace(header.source, repository="https://source.example/v", licence="MIT"),
         files={"f": SourceFile(path="f", sha256="0" * 64)},
         settings=settings,
     )
-    own = replace(own, source=replace(own.source, commit="a" * 40))
-    write(path, own, rows_of(verdicts))
+    own_header = replace(own_header, source=replace(own_header.source, commit="a" * 40))
+    write(path, own_header, rows_of(verdicts))
     return path
 
 
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sealed, Run]]:
     home = tmp_path_factory.mktemp("rows")
-    made = Checkout(home / "registry")
-    made.evaluator(generation_record("Judge-1", life_record(model="judge-1")))
+    checkout = Checkout(home / "registry")
+    checkout.evaluator(generation_record("Judge-1", life_record(model="judge-1")))
     run = make_run(home / "run", seeds=2, rounds=2)
     part = cut_to(verdict_file(home / "verdicts.jsonl"), "J", home / "part")
-    with locked(made.folder, tell=print) as lock:
+    with locked(checkout.folder, progress=print) as lock:
         for folder, said in ((run.folder, SAID), (part, replace(SAID, generation="Judge-1"))):
-            publish(lock, offered(folder, said), day=AS_OF, tell=print, git=False)
-    with open_sealed(str(made.folder)) as opened:
+            publish(lock, offered(folder, said), day=AS_OF, progress=print, git=False)
+    with open_sealed(str(checkout.folder)) as opened:
         yield opened, run
 
 
@@ -83,9 +83,9 @@ def rows(sealed: Sealed, name: str, tag: str) -> list[dict[str, Any]]:
 def test_a_verdict_has_its_own_day_or_else_its_setting_s_or_none(
     sealed: tuple[Sealed, Run],
 ) -> None:
-    found = rows(sealed[0], "verdicts", RECORDED)
+    actual_rows = rows(sealed[0], "verdicts", RECORDED)
 
-    assert [(row["item"], row["date"]) for row in found] == [
+    assert [(row["item"], row["date"]) for row in actual_rows] == [
         ("1", date(2024, 6, 2)),
         ("2", date(2024, 5, 1)),
         ("3", None),
@@ -95,18 +95,18 @@ def test_a_verdict_has_its_own_day_or_else_its_setting_s_or_none(
 def test_recorded_verdicts_are_one_row_each_with_the_counts_of_people(
     sealed: tuple[Sealed, Run],
 ) -> None:
-    found = rows(sealed[0], "verdicts", RECORDED)
+    actual_rows = rows(sealed[0], "verdicts", RECORDED)
 
-    assert [(row["first"], row["verdict"], row["times"]) for row in found] == [
+    assert [(row["first"], row["verdict"], row["times"]) for row in actual_rows] == [
         ("a", "a", 1),
         ("b", "b", 1),
         ("a", "tie", 1),
     ]
-    people = [tuple(row[f"humans_{word}"] for word in ("a", "b", "tie")) for row in found]
+    people = [tuple(row[f"humans_{word}"] for word in ("a", "b", "tie")) for row in actual_rows]
     assert people == [(2, 1, 0), (None, None, None), (0, 0, 1)]
-    assert [row["a_score"] for row in found] == [None, 2.5, None]
-    assert [row["setting"] for row in found] == ["J/dated", "J/dated", "J/undated"]
-    assert {(row["licence"], row["source"], row["kind"]) for row in found} == {
+    assert [row["a_score"] for row in actual_rows] == [None, 2.5, None]
+    assert [row["setting"] for row in actual_rows] == ["J/dated", "J/dated", "J/undated"]
+    assert {(row["licence"], row["source"], row["kind"]) for row in actual_rows} == {
         ("MIT", "s", "observed")
     }
 
@@ -126,16 +126,16 @@ def test_a_measured_evaluator_s_verdicts_are_a_row_for_each_pair_and_verdict(
         if cell[place]
     }
 
-    found = rows(opened, "verdicts", MEASURED)
+    actual_rows = rows(opened, "verdicts", MEASURED)
 
-    own = {(r["subset"], r["item"], r["a_by"], r["verdict"]): r["times"] for r in found}
-    assert own == said
-    assert len(found) == len(said)
-    for row in found:
+    own_times = {(r["subset"], r["item"], r["a_by"], r["verdict"]): r["times"] for r in actual_rows}
+    assert own_times == said
+    assert len(actual_rows) == len(said)
+    for row in actual_rows:
         question = manifest["tasks"][row["subset"]][int(row["item"])]
         assert row["question_sha256"] == sha256(question.encode()).hexdigest()
-    assert {row["b_by"] for row in found} == {manifest["config"]["baseline"]}
-    assert {(row["licence"], row["source"]) for row in found} == {("CC-BY-4.0", None)}
+    assert {row["b_by"] for row in actual_rows} == {manifest["config"]["baseline"]}
+    assert {(row["licence"], row["source"]) for row in actual_rows} == {("CC-BY-4.0", None)}
 
 
 def test_the_trials_are_those_of_the_run_each_with_its_question(
@@ -145,14 +145,14 @@ def test_the_trials_are_those_of_the_run_each_with_its_question(
     manifest = run.manifest()
     trials = [json.loads(line) for line in (run.folder / "trials.jsonl").read_text().splitlines()]
 
-    found = rows(opened, "trials", MEASURED)
+    actual_rows = rows(opened, "trials", MEASURED)
 
-    assert [{key: row[key] for key in trial} for row, trial in zip(found, trials, strict=True)] == (
-        trials
-    )
+    assert [
+        {key: row[key] for key in trial} for row, trial in zip(actual_rows, trials, strict=True)
+    ] == (trials)
     phases = {name: phase.domain for name, phase in run.parsed().domains.phase.items()}
-    assert [row["domain"] for row in found] == [phases[trial["phase"]] for trial in trials]
-    assert [row["question"] for row in found] == [
+    assert [row["domain"] for row in actual_rows] == [phases[trial["phase"]] for trial in trials]
+    assert [row["question"] for row in actual_rows] == [
         manifest["tasks"][phases[trial["phase"]]][trial["task"]] for trial in trials
     ]
     assert rows(opened, "trials", RECORDED) == []

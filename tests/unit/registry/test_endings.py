@@ -23,7 +23,7 @@ DAY = date(2026, 2, 1)
 
 
 def registry(*snapshots: Snapshot, events: tuple[Event, ...] = ()) -> Registry:
-    return Registry.of(
+    return Registry.from_document(
         {
             "evaluators": [generation_record()],
             "snapshots": [{"card": as_json(s.card), "figures": s.figures} for s in snapshots],
@@ -36,19 +36,23 @@ def registry(*snapshots: Snapshot, events: tuple[Event, ...] = ()) -> Registry:
 def test_reading_r57_a_newer_measurement_that_agrees_supersedes() -> None:
     new = measured("v1.1-Judge-1", low=1.2, high=1.3)
 
-    (told,) = endings(registry(measured()), new, DAY)
+    (printed_event,) = endings(registry(measured()), new, DAY)
 
-    assert (told.event, told.tag, told.by) == ("superseded", "v1.0-Judge-1", str(new.tag))
+    assert (printed_event.event, printed_event.tag, printed_event.by) == (
+        "superseded",
+        "v1.0-Judge-1",
+        str(new.tag),
+    )
 
 
 def test_reading_r57_one_that_differs_says_that_the_older_one_drifted_and_by_what() -> None:
     new = measured("v1.1-Judge-1", low=1.3, high=1.4)
 
-    (told,) = endings(registry(measured()), new, DAY)
+    (printed_event,) = endings(registry(measured()), new, DAY)
 
-    assert (told.event, told.source) == ("drifted", "v1.1-Judge-1")
-    assert "1.100 [1.000, 1.200]" in told.reason
-    assert "1.350 [1.300, 1.400]" in told.reason
+    assert (printed_event.event, printed_event.source) == ("drifted", "v1.1-Judge-1")
+    assert "1.100 [1.000, 1.200]" in printed_event.reason
+    assert "1.350 [1.300, 1.400]" in printed_event.reason
 
 
 OTHERS: list[tuple[str, Snapshot]] = [
@@ -75,10 +79,17 @@ NEWER = "b" * 40
 def test_reading_r57_another_commit_of_a_source_supersedes_what_it_said_of_the_same_judge() -> None:
     new = observed("v1.1-Judge-1", NEWER, settings=("J/1", "J/2", "J/3"))
 
-    (told,) = endings(registry(observed()), new, DAY)
+    (printed_event,) = endings(registry(observed()), new, DAY)
 
-    assert (told.event, told.tag, told.by) == ("superseded", "v1.0-Judge-1", "v1.1-Judge-1")
-    assert told.reason == "v1.1-Judge-1 is of the same judge at another commit of the same source"
+    assert (printed_event.event, printed_event.tag, printed_event.by) == (
+        "superseded",
+        "v1.0-Judge-1",
+        "v1.1-Judge-1",
+    )
+    assert (
+        printed_event.reason
+        == "v1.1-Judge-1 is of the same judge at another commit of the same source"
+    )
 
 
 BESIDE: dict[str, Snapshot] = {
@@ -119,8 +130,8 @@ def test_what_has_ended_does_not_end_again(name: str, given: Any) -> None:
 
 def test_the_events_end_the_older_snapshot_on_their_day() -> None:
     old = measured()
-    (told,) = endings(registry(old), measured("v1.1-Judge-1"), DAY)
-    after = registry(old, events=(told,))
+    (printed_event,) = endings(registry(old), measured("v1.1-Judge-1"), DAY)
+    after = registry(old, events=(printed_event,))
 
     assert after.of_tag("v1.0-Judge-1", date(2026, 1, 31)).status != "expired"
     assert after.of_tag("v1.0-Judge-1", date(2026, 2, 1)).reason == "superseded"

@@ -10,13 +10,13 @@ from registry_support import (
     FIGURES,
     Json,
     card,
+    date_claim,
     day,
     event,
     generation,
     life_record,
     observed,
     snapshot,
-    stated,
 )
 
 from epc.registry.expiry import Expiry, Policy, of_evaluator, of_list, of_snapshot, unknown
@@ -44,7 +44,7 @@ def state(
 
 
 def retiring(on: str, kind: str = "exact") -> Generation:
-    return generation(life_record(retires=stated(on, kind), replacement="judge-2"))
+    return generation(life_record(retires=date_claim(on, kind), replacement="judge-2"))
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,15 @@ def retiring(on: str, kind: str = "exact") -> Generation:
 def test_reading_r53_a_retirement_ends_a_figure_on_its_day(
     kind: str, as_of: str, status: str
 ) -> None:
-    found = state(as_of, retiring("2026-06-30", kind))
+    service_state = state(as_of, retiring("2026-06-30", kind))
 
-    assert (found.status, found.reason, found.until) == (status, "retired", day("2026-06-30"))
-    assert found.source == "https://maker.example/ends"
-    assert "judge-2" in found.note
+    assert (service_state.status, service_state.reason, service_state.until) == (
+        status,
+        "retired",
+        day("2026-06-30"),
+    )
+    assert service_state.source == "https://maker.example/ends"
+    assert "judge-2" in service_state.note
 
 
 @pytest.mark.parametrize(
@@ -74,24 +78,24 @@ def test_reading_r53_a_retirement_ends_a_figure_on_its_day(
 def test_reading_r53_notice_is_given_thirty_days_before(
     as_of: str, status: str, since: str
 ) -> None:
-    found = state(as_of, retiring("2026-06-30"))
+    service_state = state(as_of, retiring("2026-06-30"))
 
-    assert (found.status, found.since) == (status, day(since))
+    assert (service_state.status, service_state.since) == (status, day(since))
 
 
 def test_reading_r53_no_notice_is_older_than_the_measurement_that_it_is_of() -> None:
     """Thirty days before 20 January 2026 is 21 December, and it was measured on 1 January."""
-    found = state("2026-01-02", retiring("2026-01-20"))
+    service_state = state("2026-01-02", retiring("2026-01-20"))
 
-    assert (found.status, found.since) == ("expiring", day("2026-01-01"))
+    assert (service_state.status, service_state.since) == ("expiring", day("2026-01-01"))
 
 
 def test_reading_r53_an_evaluator_of_unknown_release_is_expiring_since_its_notice() -> None:
     life = retiring("2026-01-20").lives[0]
 
-    found = of_evaluator("j", life, policy=LONG, as_of=day("2026-01-02"))
+    expiry = of_evaluator("j", life, policy=LONG, as_of=day("2026-01-02"))
 
-    assert (found.status, found.since) == ("expiring", day("2025-12-21"))
+    assert (expiry.status, expiry.since) == ("expiring", day("2025-12-21"))
 
 
 @pytest.mark.parametrize(
@@ -101,10 +105,10 @@ def test_reading_r53_an_evaluator_of_unknown_release_is_expiring_since_its_notic
 def test_reading_r98_a_day_not_before_which_is_no_end_and_past_it_nobody_confirms(
     as_of: str, status: str
 ) -> None:
-    found = state(as_of, retiring("2026-06-30", "not_before"))
+    service_state = state(as_of, retiring("2026-06-30", "not_before"))
 
-    assert (found.status, found.reason) == (status, None)
-    assert found.as_json()["not_before"] == "2026-06-30"
+    assert (service_state.status, service_state.reason) == (status, None)
+    assert service_state.as_json()["not_before"] == "2026-06-30"
 
 
 @pytest.mark.parametrize(
@@ -130,19 +134,19 @@ def test_reading_r98_a_day_not_before_which_is_an_answer_of_its_own(
 ) -> None:
     life = retiring("2026-06-30", "not_before").lives[0]
 
-    found = of_evaluator("judge-1", life, policy=LONG, as_of=day(as_of))
+    expiry = of_evaluator("judge-1", life, policy=LONG, as_of=day(as_of))
 
-    assert (found.words, found.note, found.until) == (words, note, None)
+    assert (expiry.status_text, expiry.note, expiry.until) == (words, note, None)
 
 
 def test_reading_r98_the_word_of_long_ago_on_a_day_to_come_is_unconfirmed() -> None:
     """Seen on 10 January and believed for 120 days, to 10 May; the day is in 2027."""
-    record = life_record(checked=CHECKED, retires=stated("2027-07-24", "not_before"))
+    record = life_record(checked=CHECKED, retires=date_claim("2027-07-24", "not_before"))
 
-    found = of_evaluator("j", generation(record).lives[0], policy=AGED, as_of=day("2026-05-11"))
+    expiry = of_evaluator("j", generation(record).lives[0], policy=AGED, as_of=day("2026-05-11"))
 
-    assert (found.status, found.not_before) == ("unconfirmed", day("2027-07-24"))
-    assert found.note == (
+    assert (expiry.status, expiry.not_before) == ("unconfirmed", day("2027-07-24"))
+    assert expiry.note == (
         "maker retires judge-1 on 2027-07-24 at the earliest; "
         "last confirmed on 2026-01-10, more than 120 days ago"
     )
@@ -150,36 +154,36 @@ def test_reading_r98_the_word_of_long_ago_on_a_day_to_come_is_unconfirmed() -> N
 
 def test_reading_r98_a_model_that_was_seen_after_the_day_outlived_it() -> None:
     """Seen on 10 January, after the day: believed for 120 days, to 10 May."""
-    record = life_record(checked=CHECKED, retires=stated("2026-01-09", "not_before"))
+    record = life_record(checked=CHECKED, retires=date_claim("2026-01-09", "not_before"))
     life = generation(record).lives[0]
 
-    found = [
+    expiries = [
         of_evaluator("j", life, policy=AGED, as_of=day(d)) for d in ("2026-05-10", "2026-05-11")
     ]
 
-    assert [state.status for state in found] == ["current", "unconfirmed"]
-    assert [state.not_before for state in found] == [None, None]
-    assert found[0].note == "no end is stated"
+    assert [state.status for state in expiries] == ["current", "unconfirmed"]
+    assert [state.not_before for state in expiries] == [None, None]
+    assert expiries[0].note == "no end is stated"
 
 
 def test_reading_r98_a_page_that_still_states_the_day_after_it_is_no_news() -> None:
-    retires = stated("2026-01-09", "not_before") | {"seen": "2026-01-12"}
+    retires = date_claim("2026-01-09", "not_before") | {"seen": "2026-01-12"}
     life = generation(life_record(checked=CHECKED | {"seen": "2026-01-08"}, retires=retires)).lives[
         0
     ]
 
-    found = of_evaluator("j", life, policy=AGED, as_of=day("2026-01-13"))
+    expiry = of_evaluator("j", life, policy=AGED, as_of=day("2026-01-13"))
 
-    assert (found.status, found.not_before) == ("unconfirmed", day("2026-01-09"))
+    assert (expiry.status, expiry.not_before) == ("unconfirmed", day("2026-01-09"))
 
 
 def test_what_is_served_is_said_to_end_and_not_to_have_ended() -> None:
     near = state("2026-06-29", retiring("2026-06-30"))
     old = state("2026-03-31", generation(), policy=SHORT)
 
-    assert near.words == "expiring: will be retired on 2026-06-30"
+    assert near.status_text == "expiring: will be retired on 2026-06-30"
     assert near.note == "maker retires judge-1 on 2026-06-30 and names judge-2 instead"
-    assert old.words == "expiring: will be too old on 2026-04-01"
+    assert old.status_text == "expiring: will be too old on 2026-04-01"
 
 
 @pytest.mark.parametrize(
@@ -206,10 +210,10 @@ def test_a_retirement_says_who_retires_what_and_who_says_so(
 
 @pytest.mark.parametrize("as_of", ["2026-01-01", "2030-01-01"])
 def test_reading_r53_without_a_stated_end_a_figure_is_current(as_of: str) -> None:
-    found = state(as_of, generation())
+    service_state = state(as_of, generation())
 
-    assert (found.status, found.reason) == ("current", None)
-    assert found.until == day("2026-01-01") + timedelta(days=100_000)
+    assert (service_state.status, service_state.reason) == ("current", None)
+    assert service_state.until == day("2026-01-01") + timedelta(days=100_000)
 
 
 CHECKED = {"source": "https://maker.example/models", "via": "read", "seen": "2026-01-10"}
@@ -224,38 +228,42 @@ AGED = Policy(maximum_age=100_000, notice=30, confirmation=120)
 def test_reading_r53_a_word_that_is_too_old_confirms_nothing(
     as_of: str, status: str, since: str
 ) -> None:
-    found = state(as_of, generation(life_record(checked=CHECKED)), policy=AGED)
+    service_state = state(as_of, generation(life_record(checked=CHECKED)), policy=AGED)
 
-    assert (found.status, found.since, found.reason) == (status, day(since), None)
-    assert ("last confirmed on 2026-01-10, more than 120 days ago" in found.note) == (
+    assert (service_state.status, service_state.since, service_state.reason) == (
+        status,
+        day(since),
+        None,
+    )
+    assert ("last confirmed on 2026-01-10, more than 120 days ago" in service_state.note) == (
         status == "unconfirmed"
     )
 
 
 def test_reading_r53_the_newest_word_of_any_source_confirms() -> None:
-    agreed = stated("2027-01-01") | {"also": [{"by": "a list 3f2a", "seen": "2026-04-01"}]}
+    agreed = date_claim("2027-01-01") | {"also": [{"by": "a list 3f2a", "seen": "2026-04-01"}]}
     lives = generation(life_record(checked=CHECKED, retires=agreed))
 
-    assert state("2026-07-30", lives, policy=AGED).words == "current until 2027-01-01"
-    assert state("2026-07-31", lives, policy=AGED).words == "unconfirmed, until 2027-01-01"
+    assert state("2026-07-30", lives, policy=AGED).status_text == "current until 2027-01-01"
+    assert state("2026-07-31", lives, policy=AGED).status_text == "unconfirmed, until 2027-01-01"
 
 
 def test_reading_r53_without_a_day_on_which_a_source_was_seen_nothing_is_confirmed() -> None:
-    found = state("2026-02-01", generation(), policy=AGED)
+    service_state = state("2026-02-01", generation(), policy=AGED)
 
-    assert (found.status, found.since) == ("unconfirmed", None)
-    assert "no source's day is recorded" in found.note
+    assert (service_state.status, service_state.since) == ("unconfirmed", None)
+    assert "no source's day is recorded" in service_state.note
 
 
 @pytest.mark.parametrize(
     "life", [{"pinned": True}, {"platform": "open-weights"}], ids=["pinned", "open-weights"]
 )
 def test_reading_r53_weights_that_nobody_can_end_need_no_confirmation(life: Json) -> None:
-    held = generation(life_record(**life))
+    held_generation = generation(life_record(**life))
 
-    assert held.is_makers(held.lives[0])
-    found = of_evaluator("judge-1", held.lives[0], policy=AGED, as_of=day("2030-01-01"))
-    assert (found.status, found.note) == ("current", "no end is stated")
+    assert held_generation.is_makers(held_generation.lives[0])
+    expiry = of_evaluator("judge-1", held_generation.lives[0], policy=AGED, as_of=day("2030-01-01"))
+    assert (expiry.status, expiry.note) == ("current", "no end is stated")
 
 
 @pytest.mark.parametrize(
@@ -272,21 +280,25 @@ def test_reading_r53_weights_that_nobody_can_end_need_no_confirmation(life: Json
 def test_reading_r53_a_registry_that_ends_on_a_day_confirms_as_long_as_a_source_does(
     confirmation: int | None, as_of: str, status: str, since: str
 ) -> None:
-    own = state(as_of, generation(life_record(pinned=True)))
+    own_service_state = state(as_of, generation(life_record(pinned=True)))
     policy = Policy(maximum_age=90, notice=30, confirmation=confirmation)
 
-    found = of_list(own, day("2026-01-10"), policy)
+    expiry = of_list(own_service_state, day("2026-01-10"), policy)
 
-    assert (found.status, found.since) == (status, day(since))
-    said = f"this registry ends on 2026-01-10, more than {confirmation} days ago"
-    assert (said in found.note) == (status == "unconfirmed")
+    assert (expiry.status, expiry.since) == (status, day(since))
+    text = f"this registry ends on 2026-01-10, more than {confirmation} days ago"
+    assert (text in expiry.note) == (status == "unconfirmed")
 
 
 def test_of_what_the_registry_does_not_know_no_word_was_ever_recorded() -> None:
-    found = unknown("gpt-z", day("2026-02-01"), "no such name")
+    expiry = unknown("gpt-z", day("2026-02-01"), "no such name")
 
-    assert (found.words, found.subject, found.grounds) == ("unknown", "gpt-z", "no such name")
-    assert found.revision == 0
+    assert (expiry.status_text, expiry.subject, expiry.grounds) == (
+        "unknown",
+        "gpt-z",
+        "no such name",
+    )
+    assert expiry.revision == 0
 
 
 def test_reading_r53_an_end_that_is_near_or_come_needs_no_confirmation() -> None:
@@ -302,7 +314,7 @@ def test_reading_r53_without_a_record_of_the_platform_nobody_knows(
 
 
 def test_reading_r53_dates_of_another_platform_do_not_count() -> None:
-    away = life_record(platform="elsewhere", retires=stated("2026-02-01"))
+    away = life_record(platform="elsewhere", retires=date_claim("2026-02-01"))
 
     assert state("2026-06-30", generation(life_record(), away)).status == "current"
 
@@ -319,26 +331,26 @@ def test_reading_r53_dates_of_another_platform_do_not_count() -> None:
 )
 def test_reading_r55_a_figure_grows_old(as_of: str, status: str) -> None:
     """90 days after 1 January 2026 is 1 April; 30 days before that is 2 March."""
-    found = state(as_of, generation(), policy=SHORT)
+    service_state = state(as_of, generation(), policy=SHORT)
 
-    assert (found.status, found.until) == (status, day("2026-04-01"))
-    assert found.reason == (None if status == "current" else "stale")
+    assert (service_state.status, service_state.until) == (status, day("2026-04-01"))
+    assert service_state.reason == (None if status == "current" else "stale")
 
 
 def test_reading_r55_pinned_weights_neither_grow_old_nor_retire() -> None:
-    pinned = generation(life_record(pinned=True, retires=stated("2026-02-01")))
+    pinned = generation(life_record(pinned=True, retires=date_claim("2026-02-01")))
 
-    found = state("2036-01-01", pinned, policy=SHORT)
+    service_state = state("2036-01-01", pinned, policy=SHORT)
 
-    assert (found.status, found.until) == ("current", None)
+    assert (service_state.status, service_state.until) == ("current", None)
 
 
 def test_a_calibration_snapshot_holds_for_good_unless_it_is_withdrawn() -> None:
     flip = Snapshot.parse(card() | {"calibration": True}, FIGURES)
 
-    def found(*told: Event) -> Expiry:
+    def found(*events: Event) -> Expiry:
         late = day("2036-01-01")
-        return of_snapshot(flip, life=None, events=told, policy=SHORT, as_of=late)
+        return of_snapshot(flip, life=None, events=events, policy=SHORT, as_of=late)
 
     assert (found().status, found().until) == ("current", None)
     assert found(event("withdrawn", "2026-02-01", reason="r")).status == "expired"
@@ -355,7 +367,7 @@ def test_the_source_of_a_state_is_the_platform_s_page_once_it_was_measured() -> 
 
 
 def test_reading_r77_verdicts_of_no_stated_day_have_the_platform_s_page_as_their_source() -> None:
-    found = of_snapshot(
+    expiry = of_snapshot(
         observed(),
         life=generation(life_record(pinned=True)).on("maker"),
         events=(),
@@ -363,8 +375,8 @@ def test_reading_r77_verdicts_of_no_stated_day_have_the_platform_s_page_as_their
         as_of=day("2026-02-01"),
     )
 
-    assert (found.status, found.source) == ("unknown", "https://maker.example/models")
-    assert found.note == "nobody states when these verdicts were given"
+    assert (expiry.status, expiry.source) == ("unknown", "https://maker.example/models")
+    assert expiry.note == "nobody states when these verdicts were given"
 
 
 def test_reading_r54_a_name_that_outlives_its_model_ends_what_was_measured_before() -> None:
@@ -391,22 +403,26 @@ def test_an_event_ends_a_figure_on_its_day_and_is_not_known_before(
     told: Event, reason: str
 ) -> None:
     assert state("2026-01-31", generation(), told).status == "current"
-    found = state("2026-02-01", generation(), told)
-    assert (found.status, found.reason, found.note) == ("expired", reason, "r")
+    service_state = state("2026-02-01", generation(), told)
+    assert (service_state.status, service_state.reason, service_state.note) == (
+        "expired",
+        reason,
+        "r",
+    )
 
 
 def test_an_event_of_another_snapshot_or_of_publication_ends_nothing() -> None:
-    other = event("withdrawn", "2026-02-01", tag="v1.1-Judge-1", reason="r")
+    other_entry = event("withdrawn", "2026-02-01", tag="v1.1-Judge-1", reason="r")
     published = event("published", "2026-02-01", sha256="0" * 64)
 
-    assert state("2026-02-02", generation(), other, published).status == "current"
+    assert state("2026-02-02", generation(), other_entry, published).status == "current"
 
 
 def test_a_withdrawal_outweighs_an_earlier_end() -> None:
-    told = event("withdrawn", "2026-06-01", reason="wrong from the start")
+    entry = event("withdrawn", "2026-06-01", reason="wrong from the start")
 
-    assert state("2026-05-31", retiring("2026-03-01"), told).reason == "retired"
-    assert state("2026-06-01", retiring("2026-03-01"), told).reason == "withdrawn"
+    assert state("2026-05-31", retiring("2026-03-01"), entry).reason == "retired"
+    assert state("2026-06-01", retiring("2026-03-01"), entry).reason == "withdrawn"
 
 
 def test_on_one_day_the_graver_reason_is_given() -> None:
@@ -418,7 +434,7 @@ def test_before_it_was_measured_nothing_is_known_of_a_figure() -> None:
 
 
 def test_an_evaluator_before_its_release_is_unknown() -> None:
-    life = generation(life_record(released=stated("2026-03-01"))).lives[0]
+    life = generation(life_record(released=date_claim("2026-03-01"))).lives[0]
 
     assert of_evaluator("j", life, policy=LONG, as_of=day("2026-02-28")).status == "unknown"
     assert of_evaluator("j", life, policy=LONG, as_of=day("2026-03-01")).status == "current"
@@ -438,7 +454,7 @@ KINDS = st.sampled_from(["exact", "not_before", "announced"])
 def lives(draw: st.DrawFn) -> Generation | None:
     record: dict[str, Any] = {"pinned": draw(st.booleans())}
     if draw(st.booleans()):
-        record["retires"] = stated(draw(DAYS).isoformat(), draw(KINDS))
+        record["retires"] = date_claim(draw(DAYS).isoformat(), draw(KINDS))
     record["routes"] = [
         {"date": moved.isoformat(), "to": "x", "source": "s", "seen": None}
         for moved in draw(st.lists(DAYS, max_size=2))
@@ -465,19 +481,19 @@ def test_a_later_date_never_revives_an_expired_snapshot(
 ) -> None:
     life = found.on("maker") if found else None
 
-    earlier, later = (
+    earlier, later_expiry = (
         of_snapshot(snapshot(), life=life, events=told, policy=policy, as_of=as_of)
         for as_of in sorted(days)
     )
 
     if earlier.status == "expired":
-        assert later.status == "expired"
+        assert later_expiry.status == "expired"
         assert earlier.since
         assert earlier.since <= earlier.as_of
-    if later.status in {"current", "expiring"}:
+    if later_expiry.status in {"current", "expiring"}:
         assert earlier.status != "expired"
-        assert later.until is None or later.until > later.as_of
-    assert (later.reason is None) == (later.status in {"current", "unknown"})
+        assert later_expiry.until is None or later_expiry.until > later_expiry.as_of
+    assert (later_expiry.reason is None) == (later_expiry.status in {"current", "unknown"})
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))

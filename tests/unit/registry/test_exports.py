@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 from engine_support import epc
-from registry_support import ROOT, Checkout, generation_record, life_record, stated
+from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 
 from epc.records.strict_json import dumps
 from epc.registry.exports import model_eol, osv
@@ -78,11 +78,11 @@ def valid_feed(feed: Any) -> None:
         assert model.get("aliases") != []
         assert "replacement" not in model, "only what is safe as a substitution may stand there"
         valid_dates(model, source="source" in model)
-        given = model.get("distributions", [])
-        assert len({each["via"] for each in given}) == len(given)
-        for each in given:
-            assert set(each) <= DISTRIBUTION
-            valid_dates(each, source="source" in each or "source" in model)
+        distributions = model.get("distributions", [])
+        assert len({distribution["via"] for distribution in distributions}) == len(distributions)
+        for distribution in distributions:
+            assert set(distribution) <= DISTRIBUTION
+            valid_dates(distribution, source="source" in distribution or "source" in model)
 
 
 def exported(registry: Registry, shape: Shape, as_of: date) -> list[Any]:
@@ -115,19 +115,19 @@ def made(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path / "registry")
 
 
-def of(made: Checkout, shape: Shape, *lives: Any) -> list[Any]:
+def exported_lives(made: Checkout, shape: Shape, *lives: Any) -> list[Any]:
     made.evaluator(generation_record("Judge-1", *lives))
     return exported(of_folder(made.folder), shape, AS_OF)
 
 
 def test_an_end_in_osv_names_model_day_sources_and_disagreement(made: Checkout) -> None:
-    ends = stated("2026-07-01") | {"seen": "2026-03-15"}
+    ends = date_claim("2026-07-01") | {"seen": "2026-03-15"}
     ends |= {"also": [{"by": "list@1", "seen": "2026-03-01"}]}
     ends["others"] = [{"by": "list@2", "date": "2026-08-01", "seen": None, "settled": "older"}]
-    told = stated("2026-01-01")
-    given = life_record(model="a/judge:1", aliases=["j"], retires=ends, deprecated=told)
+    document = date_claim("2026-01-01")
+    term_record = life_record(model="a/judge:1", aliases=["j"], retires=ends, deprecated=document)
 
-    (record,) = of(made, "osv", given)
+    (record,) = exported_lives(made, "osv", term_record)
 
     assert record == {
         "schema_version": "1.7.5",
@@ -165,10 +165,10 @@ def test_an_end_in_osv_names_model_day_sources_and_disagreement(made: Checkout) 
 def test_a_day_before_which_nothing_ends_is_no_end_in_osv_and_earliest_in_model_eol(
     made: Checkout,
 ) -> None:
-    given = life_record(retires=stated("2026-07-01", "not_before"))
+    term_record = life_record(retires=date_claim("2026-07-01", "not_before"))
 
-    assert of(made, "osv", given) == []
-    ((model,),) = [feed["models"] for feed in of(made, "model-eol", given)]
+    assert exported_lives(made, "osv", term_record) == []
+    ((model,),) = [feed["models"] for feed in exported_lives(made, "model-eol", term_record)]
     assert model == {
         "id": "judge-1",
         "shutdown": "2026-07-01",
@@ -178,15 +178,17 @@ def test_a_day_before_which_nothing_ends_is_no_end_in_osv_and_earliest_in_model_
 
 
 def test_a_feed_keeps_platforms_apart_and_promises_no_substitution(made: Checkout) -> None:
-    own = life_record(
+    own_term_record = life_record(
         aliases=["judge-latest", "not an id"],
-        deprecated=stated("2026-01-01"),
-        retires=stated("2026-03-01"),
+        deprecated=date_claim("2026-01-01"),
+        retires=date_claim("2026-03-01"),
         replacement="judge-2",
     )
-    elsewhere = life_record(platform="azure-foundry", retires=stated("2026-09-01"))
+    elsewhere = life_record(platform="azure-foundry", retires=date_claim("2026-09-01"))
 
-    ((model,),) = [feed["models"] for feed in of(made, "model-eol", own, elsewhere)]
+    ((model,),) = [
+        feed["models"] for feed in exported_lives(made, "model-eol", own_term_record, elsewhere)
+    ]
 
     assert model == {
         "id": "judge-1",
@@ -217,7 +219,7 @@ def test_no_end_is_said_to_be_scheduled_only_where_somebody_confirmed_it_lately(
         (made.folder / "params.yaml").write_text(
             "expiry:\n  maximum_age_days: 180\n  notice_days: 60\n  confirmation_days: 120\n"
         )
-        return of(made, "model-eol", life_record(checked=checked))
+        return exported_lives(made, "model-eol", life_record(checked=checked))
 
     assert [*seen(None), *seen("2025-11-01")] == []
     ((model,),) = [feed["models"] for feed in seen("2026-03-01")]
@@ -226,24 +228,24 @@ def test_no_end_is_said_to_be_scheduled_only_where_somebody_confirmed_it_lately(
 
 def test_a_hostile_name_stays_text_and_makes_no_id(made: Checkout) -> None:
     name = '../"><script>\u202e'
-    given = life_record(model=name, retires=stated("2026-07-01"))
+    term_record = life_record(model=name, retires=date_claim("2026-07-01"))
 
-    (record,) = of(made, "osv", given)
+    (record,) = exported_lives(made, "osv", term_record)
     valid_osv(record)
     assert re.fullmatch(r"x_EPC-[A-Za-z0-9._-]+", record["id"])
     assert json.loads(dumps(record))["affected"][0]["versions"] == [name]
-    ((model,),) = [feed["models"] for feed in of(made, "model-eol", given)]
+    ((model,),) = [feed["models"] for feed in exported_lives(made, "model-eol", term_record)]
     assert model["id"] == "Judge-1"
 
 
 def test_the_command_prints_a_makers_feed_its_records_and_says_whom_it_does_not_know(
     made: Checkout,
 ) -> None:
-    def export(*words: str) -> Any:
-        given = ("evaluators", "export", *words, "--as-of", "2026-04-01")
-        return epc(*given, cwd=made.folder)
+    def export(*arguments: str) -> Any:
+        input_arguments = ("evaluators", "export", *arguments, "--as-of", "2026-04-01")
+        return epc(*input_arguments, cwd=made.folder)
 
-    (record,) = of(made, "osv", life_record(retires=stated("2026-07-01")))
+    (record,) = exported_lives(made, "osv", life_record(retires=date_claim("2026-07-01")))
     (feed,) = exported(of_folder(made.folder), "model-eol", AS_OF)
 
     assert json.loads(export("--shape", "osv").stdout) == [record]
@@ -255,8 +257,10 @@ def test_the_command_prints_a_makers_feed_its_records_and_says_whom_it_does_not_
 
 
 def test_an_end_that_others_announced_is_said_to_be_one_and_has_no_page(made: Checkout) -> None:
-    ends = stated("2026-07-01", "announced", source="a list")
-    (record,) = of(made, "osv", life_record(retires=ends, deprecated=stated("2026-01-01")))
+    ends = date_claim("2026-07-01", "announced", source="a list")
+    (record,) = exported_lives(
+        made, "osv", life_record(retires=ends, deprecated=date_claim("2026-01-01"))
+    )
 
     assert record["summary"] == "maker/judge-1 is said to retire on 2026-07-01"
     assert record["id"] == "x_EPC-maker-judge-1"
@@ -269,7 +273,7 @@ def test_an_end_that_others_announced_is_said_to_be_one_and_has_no_page(made: Ch
 def test_an_end_of_no_known_day_of_writing_is_of_the_first_day_and_of_its_maker(
     made: Checkout,
 ) -> None:
-    (record,) = of(made, "osv", life_record(retires=stated("2026-07-01")))
+    (record,) = exported_lives(made, "osv", life_record(retires=date_claim("2026-07-01")))
 
     registry = of_folder(made.folder)
     assert record["modified"] == "1970-01-01T00:00:00Z"
@@ -282,18 +286,24 @@ def test_an_end_of_no_known_day_of_writing_is_of_the_first_day_and_of_its_maker(
     ("given", "expected"),
     [
         # A day of which no page tells is no clock, and one that somebody confirmed has an end.
-        ({"retires": stated("2026-07-01", source="a list")}, None),
+        ({"retires": date_claim("2026-07-01", source="a list")}, None),
         (
-            {"deprecated": stated("2026-07-02"), "retires": stated("2026-07-01")},
+            {"deprecated": date_claim("2026-07-02"), "retires": date_claim("2026-07-01")},
             {"shutdown": "2026-07-01", "date_precision": "exact"},
         ),
         (
-            {"deprecated": stated("2026-07-01"), "retires": stated("2026-07-01", "announced")},
+            {
+                "deprecated": date_claim("2026-07-01"),
+                "retires": date_claim("2026-07-01", "announced"),
+            },
             {"announced": "2026-07-01", "shutdown": "2026-07-01", "date_precision": "exact"},
         ),
-        ({"deprecated": stated("2026-07-01")}, {"announced": "2026-07-01"}),
+        ({"deprecated": date_claim("2026-07-01")}, {"announced": "2026-07-01"}),
         (
-            {"deprecated": stated("2026-01-01"), "retires": stated("2026-07-01", source="list")},
+            {
+                "deprecated": date_claim("2026-01-01"),
+                "retires": date_claim("2026-07-01", source="list"),
+            },
             {"announced": "2026-01-01"},
         ),
     ],
@@ -301,7 +311,11 @@ def test_an_end_of_no_known_day_of_writing_is_of_the_first_day_and_of_its_maker(
 def test_a_feed_states_the_days_that_a_page_states(
     made: Checkout, given: dict[str, Any], expected: dict[str, str] | None
 ) -> None:
-    models = [m for feed in of(made, "model-eol", life_record(**given)) for m in feed["models"]]
+    models = [
+        m
+        for feed in exported_lives(made, "model-eol", life_record(**given))
+        for m in feed["models"]
+    ]
 
     assert models == ([] if expected is None else [{"id": "judge-1", "source": SOURCE} | expected])
 
@@ -318,19 +332,19 @@ def test_a_feed_states_the_days_that_a_page_states(
 def test_elsewhere_a_model_is_retired_from_its_exact_day_on(
     made: Checkout, day: str, kind: str, *, retired: bool
 ) -> None:
-    there = life_record(platform="google-vertex", model="j@1", retires=stated(day, kind))
+    term_record = life_record(platform="google-vertex", model="j@1", retires=date_claim(day, kind))
 
-    ((model,),) = [feed["models"] for feed in of(made, "model-eol", there)]
+    ((model,),) = [feed["models"] for feed in exported_lives(made, "model-eol", term_record)]
 
     assert model["id"] == "Judge-1"
-    (given,) = model["distributions"]
-    assert given["via"] == "vertex-ai"
-    assert given["shutdown"] == day
-    assert given.get("status") == ("retired" if retired else None)
+    (distribution,) = model["distributions"]
+    assert distribution["via"] == "vertex-ai"
+    assert distribution["shutdown"] == day
+    assert distribution.get("status") == ("retired" if retired else None)
 
 
 def test_weights_have_no_clock_and_a_name_stands_once_in_a_makers_feed(made: Checkout) -> None:
-    end = stated("2026-07-01")
+    end = date_claim("2026-07-01")
     made.evaluator(
         generation_record("Judge-2", life_record(model="judge-2", aliases=["j"], retires=end))
     )
@@ -338,7 +352,7 @@ def test_weights_have_no_clock_and_a_name_stands_once_in_a_makers_feed(made: Che
     open_ones = life_record(platform="open-weights", model="w", retires=end)
     pinned = life_record(platform="host", model="p", pinned=True, retires=end)
 
-    (feed,) = of(made, "model-eol", first, open_ones, pinned)
+    (feed,) = exported_lives(made, "model-eol", first, open_ones, pinned)
 
     assert feed["publisher"] == "maker"
     assert feed["generated"] == "2026-04-01T00:00:00Z"

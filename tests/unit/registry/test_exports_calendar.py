@@ -29,9 +29,9 @@ def state(until: date | None) -> Expiry:
 
 
 def test_rfc_5545_text_dates_and_folded_lines_are_read_as_they_were_meant() -> None:
-    made = calendar([state(date(2027, 1, 14)), state(None)])
+    calendar_text = calendar([state(date(2027, 1, 14)), state(None)])
 
-    (entry,) = Calendar.from_ical(made).walk("VEVENT")
+    (entry,) = Calendar.from_ical(calendar_text).walk("VEVENT")
     assert entry["SUMMARY"] == "judge;1,2 expires"
     assert entry["UID"] == "judge;1,2.maker@epc-registry"
     assert entry["DESCRIPTION"] == (
@@ -39,15 +39,17 @@ def test_rfc_5545_text_dates_and_folded_lines_are_read_as_they_were_meant() -> N
     )
     assert (entry.decoded("DTSTART"), entry["SEQUENCE"]) == (date(2027, 1, 14), 3)
     assert entry.decoded("DTSTAMP").isoformat() == "2026-11-23T00:00:00+00:00"
-    assert max(len(line.encode()) for line in made.split("\r\n")) == 75
-    assert made.count("\n") == made.count("\r\n")
+    assert max(len(line.encode()) for line in calendar_text.split("\r\n")) == 75
+    assert calendar_text.count("\n") == calendar_text.count("\r\n")
 
 
 def test_reading_r98_a_day_not_before_which_nothing_ends_is_entered_as_what_it_is() -> None:
-    kept = replace(state(None), status="current", not_before=date(2027, 7, 24))
-    both = replace(state(date(2027, 1, 14)), not_before=date(2027, 7, 24))
+    kept_service_state = replace(state(None), status="current", not_before=date(2027, 7, 24))
+    both_service_states = replace(state(date(2027, 1, 14)), not_before=date(2027, 7, 24))
 
-    first, second = Calendar.from_ical(calendar([kept, both])).walk("VEVENT")
+    first, second = Calendar.from_ical(calendar([kept_service_state, both_service_states])).walk(
+        "VEVENT"
+    )
 
     assert first["SUMMARY"] == (
         "judge;1,2 is served until 2027-07-24 at the least: look whether it still is"

@@ -32,26 +32,26 @@ def published(home: Path, *, figures: Any = 1) -> tuple[Any, str]:
     return entry, hashlib.sha256(listed).hexdigest()
 
 
-def held(home: Path, entry: Any, seal: str | None) -> None:
-    registry: Any = SimpleNamespace(given={"snapshots": [entry]}, seal=lambda _: seal)
+def require_sealed(home: Path, entry: Any, seal: str | None) -> None:
+    registry: Any = SimpleNamespace(document={"snapshots": [entry]}, seal=lambda _: seal)
     _require_sealed(registry, str(home))
 
 
 def test_a_snapshot_as_it_was_published_is_sound(tmp_path: Path) -> None:
-    held(tmp_path, *published(tmp_path))
+    require_sealed(tmp_path, *published(tmp_path))
 
 
 def test_a_snapshot_that_no_event_published_is_not(tmp_path: Path) -> None:
     entry, _ = published(tmp_path)
 
     with pytest.raises(MalformedError, match="no event says that it was published"):
-        held(tmp_path, entry, None)
+        require_sealed(tmp_path, entry, None)
 
 
 def test_another_seal_and_other_figures_are_found(tmp_path: Path) -> None:
     entry, seal = published(tmp_path)
 
     with pytest.raises(EpcError):
-        held(tmp_path, entry, "0" * 64)
+        require_sealed(tmp_path, entry, "0" * 64)
     with pytest.raises(EpcError):
-        held(tmp_path, {**entry, "figures": {"gamma": 2}}, seal)
+        require_sealed(tmp_path, {**entry, "figures": {"gamma": 2}}, seal)

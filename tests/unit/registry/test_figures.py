@@ -20,7 +20,7 @@ from scipy.stats import binomtest, t
 from epc.protocol.results import Json
 from epc.registry.comparison import compare_snapshots, disagreement
 from epc.registry.figures import (
-    at,
+    figure_at,
     figures,
     figures_of,
     headline_of,
@@ -38,13 +38,13 @@ def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_rec
 ):
     fault = {"id": "failed-runs", "says": "25 of 30 seeds counted no verdict."}
     other = {"id": "no-spread", "says": "No spread was published."}
-    words = ("coupled", "no_detectable_coupling", "collapsed", "inconclusive")
+    arguments = ("coupled", "no_detectable_coupling", "collapsed", "inconclusive")
     reported_one = Snapshot.parse(card() | {"known_faults": [other, fault]}, FIGURES)
 
     assert reported_one.failed
     assert not Snapshot.parse(card() | {"known_faults": [other]}, FIGURES).failed
     assert measured(audit=audit_record("no_verdicts_counted")).failed
-    assert not any(measured(audit=audit_record(word)).failed for word in words)
+    assert not any(measured(audit=audit_record(word)).failed for word in arguments)
     assert not judged().failed
     comparison = compare_snapshots(reported_one, snapshot("v1.1-Judge-1"))
     assert [operand.name for operand in comparison.failed] == ["v1.0-Judge-1"]
@@ -74,20 +74,20 @@ def test_reading_r39_the_interval_of_printed_moments_is_students() -> None:
 def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> None:
     given = {"n": 3, "b": {"x": {"mean": None, "ci95": None}}, "a": {"mean": 1.0, "ci95": [0, 2]}}
 
-    (only,) = figures(given)
+    (figure,) = figures(given)
 
-    assert (only.name, only.mean, only.interval) == ("a", 1.0, (0, 2))
+    assert (figure.name, figure.mean, figure.interval) == ("a", 1.0, (0, 2))
 
 
 def test_figures_of_recorded_verdicts_have_both_ends_of_their_intervals() -> None:
-    given = observed_figures("J/1")
-    (group,) = given["groups"]
+    document = observed_figures("J/1")
+    (group,) = document["groups"]
     group["figures"]["accuracy"] = {"value": 0.75, "ci95": None, "n": 8, "items": 8}
     into = {"redirected": 0.1, "redirected_ci95": [0.0, 0.2], "regret": 0.02, "regret_ci95": None}
     crossed = {"directions": {"x_to_y": into}, "verdicts": 8, "domains": {"x": 2, "y": 3}}
     group["transfer"] = crossed
 
-    found = {figure.name: (figure.mean, figure.interval) for figure in figures(given)}
+    found = {figure.name: (figure.mean, figure.interval) for figure in figures(document)}
 
     assert found == {
         "ties/J/1": (0.25, (0.125, 0.5)),
@@ -97,7 +97,7 @@ def test_figures_of_recorded_verdicts_have_both_ends_of_their_intervals() -> Non
     }
 
 
-def asked(*settings: str, note: str = "", **rested: tuple[int, int]) -> Json:
+def figure_group(*settings: str, note: str = "", **rested: tuple[int, int]) -> Json:
     """Return a group of settings, each figure with its n and its items."""
     group: Json
     (group,) = observed_figures(settings[0])["groups"]
@@ -110,39 +110,39 @@ def asked(*settings: str, note: str = "", **rested: tuple[int, int]) -> Json:
 
 
 def first(*groups: Json, faults: tuple[Fault, ...] = ()) -> tuple[str, int | None] | None:
-    found = headline_of_groups({"groups": [*groups]}, faults)
-    return (found.name, found.n) if found else None
+    figure = headline_of_groups({"groups": [*groups]}, faults)
+    return (figure.name, figure.n) if figure else None
 
 
 def test_reading_r97_a_headline_is_the_first_question_that_100_items_answer() -> None:
-    many = asked(
+    request = figure_group(
         "J/1", ties=(9000, 900), place_consistency=(400, 200), repeat_consistency=(900, 300)
     )
-    right = asked("J/2", accuracy=(200, 100))
-    few = asked("J/3", humans_majority=(5000, 99))
+    right = figure_group("J/2", accuracy=(200, 100))
+    few = figure_group("J/3", humans_majority=(5000, 99))
 
-    assert first(many, right, few) == ("accuracy/J/2", 200)
-    assert first(many, few) == ("place_consistency/J/1", 400)
-    assert first(asked("J/1", ties=(9000, 900))) is None
+    assert first(request, right, few) == ("accuracy/J/2", 200)
+    assert first(request, few) == ("place_consistency/J/1", 400)
+    assert first(figure_group("J/1", ties=(9000, 900))) is None
     assert headline_of_groups({"n": 3}) is None
 
 
 def test_reading_r97_where_100_items_answer_nothing_the_most_items_do() -> None:
     """38 pairs of 26 items say less of the place than 134 repeats of 54 items of repeats."""
-    group = asked("J", place_consistency=(38, 26), repeat_consistency=(134, 54))
+    group = figure_group("J", place_consistency=(38, 26), repeat_consistency=(134, 54))
 
     assert first(group) == ("repeat_consistency/J", 134)
 
 
 def test_reading_r97_of_several_settings_the_most_items_count_and_then_the_larger_n() -> None:
-    groups = (asked("J/1", accuracy=(900, 300)), asked("J/2", accuracy=(600, 300)))
+    groups = (figure_group("J/1", accuracy=(900, 300)), figure_group("J/2", accuracy=(600, 300)))
 
-    assert first(*groups, asked("J/3", accuracy=(400, 301))) == ("accuracy/J/3", 400)
+    assert first(*groups, figure_group("J/3", accuracy=(400, 301))) == ("accuracy/J/3", 400)
     assert first(*groups) == ("accuracy/J/1", 900)
 
 
 def test_reading_r97_the_regret_of_a_headline_is_the_larger_of_the_two_directions() -> None:
-    group = asked("J", repeat_consistency=(10, 9))
+    group = figure_group("J", repeat_consistency=(10, 9))
     into = {"redirected": 0.1, "redirected_ci95": None, "regret": -0.02, "regret_ci95": None}
     directions = {"x_to_y": into, "y_to_x": into | {"regret": 0.01}}
     group["transfer"] = {"directions": directions, "verdicts": 80, "domains": {"x": 60, "y": 40}}
@@ -152,9 +152,9 @@ def test_reading_r97_the_regret_of_a_headline_is_the_larger_of_the_two_direction
 
 def test_reading_r97_a_pool_with_a_known_misreading_is_no_headline_nor_is_a_second_step() -> None:
     """text-bison-001: three askings of CoT, one of them misread, pooled to 0.529."""
-    pool = asked("PaLM2/CoT", "PaLM2/Swap/1", accuracy=(4404, 732))
-    hard = asked("PaLM2/Swap", note="asked only about hard items", accuracy=(582, 289))
-    clean = asked("PaLM2/Reference", accuracy=(838, 119))
+    pool = figure_group("PaLM2/CoT", "PaLM2/Swap/1", accuracy=(4404, 732))
+    hard = figure_group("PaLM2/Swap", note="asked only about hard items", accuracy=(582, 289))
+    clean = figure_group("PaLM2/Reference", accuracy=(838, 119))
     fault = Fault(id="against", says="226 differ. The figures of PaLM2/CoT carry this fault.")
 
     assert first(pool, hard, clean) == ("accuracy/PaLM2/CoT", 4404)
@@ -165,15 +165,20 @@ def test_reading_r97_a_pool_with_a_known_misreading_is_no_headline_nor_is_a_seco
 
 def test_reading_r97_no_published_headline_rests_on_a_misreading_and_each_has_its_n() -> None:
     registry = of_folder(ROOT)
-    found = {tag: headline_of(s) for tag, s in registry.snapshots.items() if s.kind == "observed"}
+    actual_figures = {
+        tag: headline_of(s) for tag, s in registry.snapshots.items() if s.kind == "observed"
+    }
 
-    bison, preview = found["v1.0-text-bison-001"], found["v1.0-gpt-4-1106-preview"]
+    bison, preview = (
+        actual_figures["v1.0-text-bison-001"],
+        actual_figures["v1.0-gpt-4-1106-preview"],
+    )
     assert bison
     assert (bison.name, bison.n, bison.items) == ("accuracy/PaLM2/Metrics_Reference", 2400, 1095)
     assert preview
     assert preview.name.startswith("transfer/regret/")
-    assert not [best for best in found.values() if best and (best.left_out or not best.n)]
-    assert not [best for best in found.values() if best and best.name.startswith("ties")]
+    assert not [best for best in actual_figures.values() if best and (best.left_out or not best.n)]
+    assert not [best for best in actual_figures.values() if best and best.name.startswith("ties")]
 
 
 @pytest.mark.parametrize(
@@ -187,10 +192,10 @@ def test_reading_r97_no_published_headline_rests_on_a_misreading_and_each_has_it
 def test_reading_r56_an_interval_that_the_numbers_do_not_give_is_named(
     figure: dict[str, object], problem: str
 ) -> None:
-    ((name, said),) = misstated({"n": 10, "pci": figure})
+    ((name, text),) = misstated({"n": 10, "pci": figure})
 
     assert name == "pci"
-    assert problem in said
+    assert problem in text
 
 
 def test_reading_r56_an_interval_that_the_numbers_give_is_not_named() -> None:
@@ -208,18 +213,18 @@ def test_reading_r56_an_interval_that_the_numbers_give_is_not_named() -> None:
 def test_a_figure_is_found_by_its_name_alone() -> None:
     given = {"n": 3, "a": {"x": {"mean": 1.0, "ci95": [0, 2]}, "y": {"mean": None}}, "b": 1}
 
-    found = at(given, "a/x")
+    figure = figure_at(given, "a/x")
 
-    assert found
-    assert (found.name, found.mean, found.interval) == ("a/x", 1.0, (0, 2))
-    assert [at(given, name) for name in ("a", "a/y", "a/z", "b/x", "n")] == [None] * 5
+    assert figure
+    assert (figure.name, figure.mean, figure.interval) == ("a/x", 1.0, (0, 2))
+    assert [figure_at(given, name) for name in ("a", "a/y", "a/z", "b/x", "n")] == [None] * 5
 
 
 def test_two_snapshots_of_one_thing_are_like_for_like() -> None:
-    found = compare_snapshots(snapshot(), snapshot("v1.1-Judge-1"))
+    comparison = compare_snapshots(snapshot(), snapshot("v1.1-Judge-1"))
 
-    assert found.like_for_like
-    assert found.as_json()["figures"]["gamma/text_to_visual"]["difference"] == 0
+    assert comparison.like_for_like
+    assert comparison.as_json()["figures"]["gamma/text_to_visual"]["difference"] == 0
 
 
 @pytest.mark.parametrize(
@@ -229,12 +234,12 @@ def test_two_snapshots_of_one_thing_are_like_for_like() -> None:
 def test_another_gateway_is_another_condition_and_another_spelling_is_not(
     key: str, value: object, *, alike: bool
 ) -> None:
-    other = card("v1.1-Judge-1")
-    other["evaluator"][key] = value
+    other_fields = card("v1.1-Judge-1")
+    other_fields["evaluator"][key] = value
 
-    found = compare_snapshots(snapshot(), Snapshot.parse(other, FIGURES))
+    comparison = compare_snapshots(snapshot(), Snapshot.parse(other_fields, FIGURES))
 
-    assert found.like_for_like is alike
+    assert comparison.like_for_like is alike
 
 
 @pytest.mark.parametrize(
@@ -244,9 +249,9 @@ def test_another_gateway_is_another_condition_and_another_spelling_is_not(
 def test_two_measurements_agree_where_their_intervals_share_a_value(
     low: float, high: float, *, agrees: bool
 ) -> None:
-    found = disagreement(measured(), measured(by="B", low=low, high=high))
+    text = disagreement(measured(), measured(by="B", low=low, high=high))
 
-    assert (found == "") is agrees
+    assert (text == "") is agrees
 
 
 def test_a_reported_figure_replicates_nothing() -> None:
@@ -255,33 +260,37 @@ def test_a_reported_figure_replicates_nothing() -> None:
 
 @pytest.mark.parametrize("key", ["tasks", "rounds", "exhaustive", "evaluator_prompt"])
 def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) -> None:
-    other = measured("v1.1-Judge-1", conditions=CONDITIONS | {key: "another"})
+    other_snapshot = measured("v1.1-Judge-1", conditions=CONDITIONS | {key: "another"})
 
-    found = compare_snapshots(measured(), other)
+    comparison = compare_snapshots(measured(), other_snapshot)
 
-    assert list(found.condition_differences) == [key]
+    assert list(comparison.condition_differences) == [key]
 
 
 def test_a_condition_that_one_card_alone_states_is_held_against_both() -> None:
-    other = measured("v1.1-Judge-1", conditions=CONDITIONS | {"added": "later"})
+    other_snapshot = measured("v1.1-Judge-1", conditions=CONDITIONS | {"added": "later"})
 
-    assert compare_snapshots(measured(), other).condition_differences == {"added": (None, "later")}
-    assert compare_snapshots(other, measured()).condition_differences == {"added": ("later", None)}
+    assert compare_snapshots(measured(), other_snapshot).condition_differences == {
+        "added": (None, "later")
+    }
+    assert compare_snapshots(other_snapshot, measured()).condition_differences == {
+        "added": ("later", None)
+    }
 
 
 @pytest.mark.parametrize("key", ["samples", "prompts", "constraint", "mapping", "decoding"])
 def test_other_conditions_of_two_evaluations_are_not_like_for_like(key: str) -> None:
-    other = judged("v1.1-Judge-1", conditions=JUDGED_CONDITIONS | {key: "another"})
+    other_snapshot = judged("v1.1-Judge-1", conditions=JUDGED_CONDITIONS | {key: "another"})
 
-    assert list(compare_snapshots(judged(), other).condition_differences) == [key]
+    assert list(compare_snapshots(judged(), other_snapshot).condition_differences) == [key]
     assert compare_snapshots(judged(), judged("v1.1-Judge-1", share=0.6)).like_for_like
 
 
 def test_what_a_model_says_as_a_judge_is_nothing_like_its_coupling() -> None:
-    found = compare_snapshots(measured(), judged())
+    comparison = compare_snapshots(measured(), judged())
 
-    assert list(found.condition_differences) == ["protocol_version"]
-    assert found.figures == {}
+    assert list(comparison.condition_differences) == ["protocol_version"]
+    assert comparison.figures == {}
     assert "only measured" in disagreement(measured(), judged())
     assert "only measured" in disagreement(judged(), judged(share=0.6))
 

@@ -87,4 +87,6 @@ def test_an_alias_under_whose_name_verdicts_stand_shows_these_and_not_its_target
     card = card_of(published, subject(published, "gpt-4"), day("2026-11-25"))
 
     assert card.means is None
-    assert {rest.of.partition("-")[2] for rest in card.rests_on} == {"gpt-4"}
+    assert {
+        remaining_card_source.of.partition("-")[2] for remaining_card_source in card.rests_on
+    } == {"gpt-4"}

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from registry_support import generation, generation_record, life_record, stated
+from registry_support import date_claim, generation, generation_record, life_record
 
 from epc.registry.lifecycles import Generation
 from epc.registry.names import Names
@@ -44,10 +44,10 @@ def test_a_platform_that_does_not_serve_a_generation_says_nothing_of_it() -> Non
 
 
 def test_the_stages_of_a_life_are_in_their_order() -> None:
-    record = life_record(released=stated("2024-01-01"), retires=stated("2026-01-01"))
+    record = life_record(released=date_claim("2024-01-01"), retires=date_claim("2026-01-01"))
     (life,) = generation(record).record.platforms
 
-    days = {name: each and each.date.isoformat() for name, each in life.stages.items()}
+    days = {name: stage and stage.date.isoformat() for name, stage in life.stages.items()}
     assert list(days.items()) == [
         ("released", "2024-01-01"),
         ("deprecated", None),
@@ -66,6 +66,6 @@ def test_the_stages_of_a_life_are_in_their_order() -> None:
 def test_a_life_is_its_makers_where_the_maker_serves_it_or_gave_the_weights_away(
     life: dict[str, Any], *, expected: bool
 ) -> None:
-    whole = generation(life)
+    whole_generation = generation(life)
 
-    assert whole.is_makers(whole.lives[0]) is expected
+    assert whole_generation.is_makers(whole_generation.lives[0]) is expected

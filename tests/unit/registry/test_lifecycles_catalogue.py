@@ -29,7 +29,7 @@ def text(*rows: str) -> str:
 
 
 def registry(*rows: str) -> Registry:
-    return Registry.of(
+    return Registry.from_document(
         {
             "evaluators": [generation_record("Judge-1", life_record(platform="maker"))],
             "snapshots": [],
@@ -59,7 +59,7 @@ def answers(name: str) -> dict[str | None, Expiry]:
 def test_a_line_answers_for_its_names_on_its_platform(
     asked: str, platform: str, words: str
 ) -> None:
-    assert answers(asked)[platform].words == words
+    assert answers(asked)[platform].status_text == words
 
 
 def test_a_further_name_of_a_recorded_life_gets_the_records_answer() -> None:
@@ -69,9 +69,9 @@ def test_a_further_name_of_a_recorded_life_gets_the_records_answer() -> None:
 
 
 def test_a_platform_of_which_a_list_alone_speaks_is_told_with_the_makers_state() -> None:
-    own = answers("judge-1")["maker"].words
+    own_text = answers("judge-1")["maker"].status_text
 
-    assert answers("host/judge-one")["host"].note.endswith(f"; at maker it is {own}")
+    assert answers("host/judge-one")["host"].note.endswith(f"; at maker it is {own_text}")
 
 
 def test_who_names_no_platform_is_answered_from_the_records_where_there_are_any() -> None:
@@ -80,13 +80,13 @@ def test_who_names_no_platform_is_answered_from_the_records_where_there_are_any(
 
 
 def test_a_listed_model_is_no_record_and_no_text_is_searched_for_it() -> None:
-    found = registry()
+    actual_registry = registry()
 
-    assert [record.generation for record in found.records] == ["Judge-1"]
-    words = Vocabulary.of(found)
+    assert [record.generation for record in actual_registry.records] == ["Judge-1"]
+    vocabulary = Vocabulary.from_registry(actual_registry)
     # What is asked about is answered; what only looks like a listed model's family is no mention.
-    assert [m.name for m in words.mentions("model: third/third-3\n")] == ["third/third-3"]
-    assert list(words.mentions("third-4 other-9\n")) == []
+    assert [m.name for m in vocabulary.mentions("model: third/third-3\n")] == ["third/third-3"]
+    assert list(vocabulary.mentions("third-4 other-9\n")) == []
 
 
 def test_the_file_is_written_in_one_order_whatever_the_lines_order() -> None:

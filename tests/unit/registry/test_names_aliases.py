@@ -4,10 +4,10 @@ from datetime import date
 from typing import Any
 
 import pytest
-from registry_support import day, generation_record, life_record, stated
+from registry_support import date_claim, day, generation_record, life_record
 
 from epc.registry.expiry import Policy, of_evaluator
-from epc.registry.lifecycles import Generation, Life
+from epc.registry.lifecycles import Generation, ServiceTerm
 from epc.registry.names import in_words_of_alias
 from epc.registry.registry import Registry
 
@@ -18,27 +18,33 @@ def pointer(to: str, since: str | None) -> dict[str, Any]:
     return {"to": to, "since": since, "source": "https://maker.example/models", "seen": None}
 
 
-def registry(*pointers: dict[str, Any], **given: Any) -> Registry:
+def registry(*pointers: dict[str, Any], **fields: Any) -> Registry:
     """Return a registry with an alias of judge-1, which ends on 1 June, and judge-2, on 1 Sept."""
-    alias = life_record(model="judge", points_to=list(pointers), **given)
+    alias = life_record(model="judge", points_to=list(pointers), **fields)
     records = [
         generation_record("Judge", alias),
-        generation_record("Judge-1", life_record(model="judge-1", retires=stated("2026-06-01"))),
-        generation_record("Judge-2", life_record(model="judge-2", retires=stated("2026-09-01"))),
+        generation_record(
+            "Judge-1", life_record(model="judge-1", retires=date_claim("2026-06-01"))
+        ),
+        generation_record(
+            "Judge-2", life_record(model="judge-2", retires=date_claim("2026-09-01"))
+        ),
     ]
-    return Registry.of({"evaluators": records, "snapshots": [], "events": [], "policy": POLICY})
+    return Registry.from_document(
+        {"evaluators": records, "snapshots": [], "events": [], "policy": POLICY}
+    )
 
 
 MOVED = registry(pointer("judge-1", "2026-01-01"), pointer("judge-2", "2026-04-01"))
 
 
-def alias(found: Registry) -> Life:
+def alias(found: Registry) -> ServiceTerm:
     return found.generations["Judge"].lives[0]
 
 
 def state(found: Registry, on: str) -> tuple[str, date | None, str]:
-    (told,) = found.expiry(["judge"], day(on))
-    return told.status, told.until, told.note
+    (expiry,) = found.expiry(["judge"], day(on))
+    return expiry.status, expiry.until, expiry.note
 
 
 def test_an_alias_follows_its_present_target_and_says_so() -> None:
@@ -75,9 +81,9 @@ def test_a_day_that_no_source_states_is_said_to_be_that() -> None:
 
 
 def test_a_day_that_is_stated_of_the_alias_itself_goes_before_its_targets() -> None:
-    own = registry(pointer("judge-2", None), retires=stated("2026-05-01"))
+    own_registry = registry(pointer("judge-2", None), retires=date_claim("2026-05-01"))
 
-    assert state(own, "2026-05-01")[:2] == ("expired", day("2026-05-01"))
+    assert state(own_registry, "2026-05-01")[:2] == ("expired", day("2026-05-01"))
 
 
 def test_a_target_without_a_record_is_unknown() -> None:
@@ -101,12 +107,15 @@ def test_what_was_recorded_of_an_end_never_counts_for_less_after_a_move() -> Non
 
 
 def test_an_alias_has_the_end_of_its_target_and_the_later_move_as_a_route() -> None:
-    first, later = MOVED.meant(alias(MOVED), day("2026-03-31")), day("2026-04-01")
+    first, later_day = MOVED.meant(alias(MOVED), day("2026-03-31")), day("2026-04-01")
 
     assert first.model == "judge-1"
     assert first.retires
     assert first.retires.date == day("2026-06-01")
-    assert (first.moves, [(r.date, r.to) for r in first.routes]) == (later, [(later, "judge-2")])
+    assert (first.moves, [(r.date, r.to) for r in first.routes]) == (
+        later_day,
+        [(later_day, "judge-2")],
+    )
     assert first.means
     assert (first.means.to, first.earlier, first.doubt) == ("judge-1", 0, "")
 
@@ -133,9 +142,9 @@ def test_what_an_alias_means_is_said_with_its_days(
 ) -> None:
     means = alias(MOVED).points_to[0]
 
-    told = in_words_of_alias("judge", means, gone=gone, until=day(until) if until else None)
+    text = in_words_of_alias("judge", means, ended=gone, until=day(until) if until else None)
 
-    assert told == words
+    assert text == words
 
 
 def test_what_is_no_alias_means_itself() -> None:

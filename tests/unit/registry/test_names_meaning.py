@@ -1,4 +1,4 @@
-"""Which published measurements a name means."""
+"""Tests of which published measurements a name means."""
 
 from types import SimpleNamespace
 from typing import Any

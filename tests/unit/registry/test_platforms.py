@@ -21,7 +21,7 @@ from epc.registry.platforms import (
 
 def test_what_the_program_asks_by_name_is_known_by_that_name() -> None:
     """`openai-compatible` says nothing of who is asked, and a gateway is no platform."""
-    named = {name for known in PLATFORMS.values() for name in known.providers}
+    named = {name for known_platform in PLATFORMS.values() for name in known_platform.providers}
 
     nobodys = {"openai-compatible", "openrouter", "openrouter-decisions", "systemone"}
 

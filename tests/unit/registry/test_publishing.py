@@ -19,7 +19,7 @@ def registry(snapshot: Snapshot, *events: str) -> Registry:
         {"date": "2026-02-01", "event": name, "tag": TAG, "sha256": "0" * 64, "reason": "r"}
         for name in ("published", *events)
     ]
-    return Registry.of(
+    return Registry.from_document(
         {
             "evaluators": [generation_record()],
             "snapshots": [{"card": as_json(snapshot.card), "figures": snapshot.figures}],
@@ -29,24 +29,26 @@ def registry(snapshot: Snapshot, *events: str) -> Registry:
     )
 
 
-def audited(**given: Json) -> Snapshot:
+def audited(**fields: Json) -> Snapshot:
     """Return a measured snapshot with an audit, a control and a figure too many."""
-    whole = measured(low=1.0, high=1.5)
+    whole_snapshot = measured(low=1.0, high=1.5)
     floor = {"mean": 1.1, "q025": 0.5, "q975": 1.75}
     control = {
         "excess": {"a_to_b": {"mean": 0.125, "ci95": [0.0, 0.25]}},
         "noise_floor": {"a_to_b": floor},
     }
-    figures = whole.figures | {"control": control, "tie_rate": {"mean": 0.5, "ci95": None}}
-    return Snapshot.parse(as_json(whole.card) | given, figures)
+    figures = whole_snapshot.figures | {"control": control, "tie_rate": {"mean": 0.5, "ci95": None}}
+    return Snapshot.parse(as_json(whole_snapshot.card) | fields, figures)
 
 
 def test_a_measured_headline_has_the_larger_gamma_and_whether_it_stands() -> None:
-    whole = audited()
-    figures = whole.figures | {"gamma": {"a_to_b": {"mean": 1.2504}, "b_to_a": {"mean": 1.1}}}
-    found = Snapshot.parse(as_json(whole.card), figures)
+    whole_report = audited()
+    figures = whole_report.figures | {
+        "gamma": {"a_to_b": {"mean": 1.2504}, "b_to_a": {"mean": 1.1}}
+    }
+    snapshot = Snapshot.parse(as_json(whole_report.card), figures)
 
-    assert headline(registry(found), TAG) == {"n": 30, "stands": True, "gamma": 1.25}
+    assert headline(registry(snapshot), TAG) == {"n": 30, "stands": True, "gamma": 1.25}
 
 
 def test_reading_r8_a_failed_run_has_no_gamma_to_show() -> None:
@@ -56,10 +58,10 @@ def test_reading_r8_a_failed_run_has_no_gamma_to_show() -> None:
 
 
 def test_a_judged_headline_has_its_share_and_no_gamma() -> None:
-    found = registry(judged(share=0.25))
+    actual_registry = registry(judged(share=0.25))
 
-    assert headline(found, TAG) == {"n": 20, "stands": True, "share": 0.25}
-    assert list(gammas(found)) == []
+    assert headline(actual_registry, TAG) == {"n": 20, "stands": True, "share": 0.25}
+    assert list(gammas(actual_registry)) == []
 
 
 def test_a_figure_that_an_event_ended_stands_no_more_whatever_came_after() -> None:

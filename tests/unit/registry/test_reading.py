@@ -11,7 +11,7 @@ from web_support import listening
 
 from epc.errors import MalformedError, WorldError
 from epc.registry.layout import FOLDER, POLICY
-from epc.registry.reading import folders, open_registry, policy, taken
+from epc.registry.reading import folders, open_registry, policy, used_tags
 
 
 def written(home: Path, text: str) -> Path:
@@ -21,10 +21,10 @@ def written(home: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("days", [0, 365])
 def test_a_policy_is_two_numbers_of_days_or_three(tmp_path: Path, days: int) -> None:
-    two = f"expiry:\n  maximum_age_days: {days}\n  notice_days: 30\n  other: x\n"
+    two_texts = f"expiry:\n  maximum_age_days: {days}\n  notice_days: 30\n  other: x\n"
 
-    assert policy(written(tmp_path, two)) == {"maximum_age_days": days, "notice_days": 30}
-    three = policy(written(tmp_path, two + "  confirmation_days: 7\n"))
+    assert policy(written(tmp_path, two_texts)) == {"maximum_age_days": days, "notice_days": 30}
+    three = policy(written(tmp_path, two_texts + "  confirmation_days: 7\n"))
     assert three["confirmation_days"] == 7
 
 
@@ -105,10 +105,10 @@ def test_an_address_that_drips_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_id_is_taken_by_a_folder_and_by_an_event_alone(tmp_path: Path) -> None:
-    made = Checkout(tmp_path)
-    made.publish("v1.0-Judge-1")
+    checkout = Checkout(tmp_path)
+    checkout.publish("v1.0-Judge-1")
     registry = open_registry(str(tmp_path))
-    (made.home / "v1.4-Judge-1").mkdir()
-    (made.home / "v1.0-Judge-1").rename(tmp_path / "elsewhere")
+    (checkout.home / "v1.4-Judge-1").mkdir()
+    (checkout.home / "v1.0-Judge-1").rename(tmp_path / "elsewhere")
 
-    assert {str(tag) for tag in taken(tmp_path, registry)} == {"v1.0-Judge-1", "v1.4-Judge-1"}
+    assert {str(tag) for tag in used_tags(tmp_path, registry)} == {"v1.0-Judge-1", "v1.4-Judge-1"}

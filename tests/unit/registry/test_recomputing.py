@@ -12,7 +12,7 @@ from epc.errors import UsageError
 from epc.registry.kinds.measured import _differing
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
-    Again,
+    SnapshotRecomputation,
     passed_over,
     rebuildable,
     recomputable,
@@ -34,10 +34,12 @@ from epc.registry.tags import Tag
 def test_a_snapshot_came_out_as_published_where_nothing_changed_and_nothing_was_in_the_way(
     changed: list[str], problems: list[str], *, ok: bool
 ) -> None:
-    again = Again(tag="v1.0-Judge-1", changed=changed, problems=problems)
+    repeated_snapshot_recomputation = SnapshotRecomputation(
+        tag="v1.0-Judge-1", changed=changed, problems=problems
+    )
 
-    assert again.ok is ok
-    assert again.as_json() == {
+    assert repeated_snapshot_recomputation.ok is ok
+    assert repeated_snapshot_recomputation.as_json() == {
         "tag": "v1.0-Judge-1",
         "changed": changed,
         "problems": problems,
@@ -48,12 +50,12 @@ def test_a_snapshot_came_out_as_published_where_nothing_changed_and_nothing_was_
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     """Return a registry of a reported snapshot, of kept verdicts, and of verdicts elsewhere."""
-    made = Checkout(tmp_path / "registry")
-    made.publish("v1.0-Judge-1")
+    checkout = Checkout(tmp_path / "registry")
+    checkout.publish("v1.0-Judge-1")
     for number, kept in ((1, True), (2, False)):
         card = observed_card(f"v1.{number}-Judge-1", kept=kept, licence="unknown")
-        made.publish(card.pop("tag"), figures=observed_figures("J/1"), **card)
-    return made
+        checkout.publish(card.pop("tag"), figures=observed_figures("J/1"), **card)
+    return checkout
 
 
 def test_all_that_has_raw_files_is_recomputed_where_nothing_is_named(checkout: Checkout) -> None:
@@ -99,17 +101,26 @@ def test_what_stands_in_the_way_is_said_of_its_snapshot_and_stops_no_other(
     """Neither has the files that its card speaks of."""
     tags = [Tag.parse("v1.1-Judge-1"), Tag.parse("v1.2-Judge-1")]
 
-    found = list(recompute(checkout.folder, of_folder(checkout.folder), tags))
+    snapshot_recomputations = list(recompute(checkout.folder, of_folder(checkout.folder), tags))
 
-    assert [again.tag for again in found] == ["v1.1-Judge-1", "v1.2-Judge-1"]
-    assert not any(again.ok for again in found)
-    assert all(again.problems for again in found)
+    assert [
+        repeated_snapshot_recomputation.tag
+        for repeated_snapshot_recomputation in snapshot_recomputations
+    ] == ["v1.1-Judge-1", "v1.2-Judge-1"]
+    assert not any(
+        repeated_snapshot_recomputation.ok
+        for repeated_snapshot_recomputation in snapshot_recomputations
+    )
+    assert all(
+        repeated_snapshot_recomputation.problems
+        for repeated_snapshot_recomputation in snapshot_recomputations
+    )
 
 
 def test_what_an_audit_says_otherwise_now_is_named_but_for_its_findings() -> None:
-    same = dict.fromkeys((field.name for field in fields(AuditSummary)), "same")
-    stated: Any = SimpleNamespace(**same)
-    again: Any = SimpleNamespace(**{**same, "verdict": "coupled", "findings": "others"})
+    same_counts = dict.fromkeys((field.name for field in fields(AuditSummary)), "same")
+    stated: Any = SimpleNamespace(**same_counts)
+    again: Any = SimpleNamespace(**{**same_counts, "verdict": "coupled", "findings": "others"})
 
     assert _differing(again, stated) == ["verdict"]
     assert _differing(stated, stated) == []

@@ -12,7 +12,7 @@ from registry_support import ROOT
 from epc.records.manifest import Manifest
 from epc.registry.fetching import restore
 from epc.registry.figures import figures_of
-from epc.registry.kinds.measured import _OF_A_RULE, _differing, again
+from epc.registry.kinds.measured import _OF_A_RULE, _differing, recompute
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import anew, audits
 from epc.registry.record import AuditSummary
@@ -26,7 +26,7 @@ def manifest_of(tag: str) -> Manifest:
     return Manifest.parse(json.loads(path.read_bytes()))
 
 
-def stated(tag: str) -> AuditSummary:
+def published_audit(tag: str) -> AuditSummary:
     audit = of_folder(ROOT).snapshots[tag].audit_published
     assert audit is not None
     return audit
@@ -34,25 +34,27 @@ def stated(tag: str) -> AuditSummary:
 
 @cache
 def now_of(tag: str) -> AuditSummary:
-    return anew(manifest_of(tag), stated(tag))
+    return anew(manifest_of(tag), published_audit(tag))
 
 
 def test_what_is_kept_is_what_todays_rule_says_of_a_published_manifest() -> None:
     """Of all of them `make reproduce` says it, in CI."""
-    kept = json.loads((ROOT / "snapshots" / "audits.json").read_bytes())
+    kept_document = json.loads((ROOT / "snapshots" / "audits.json").read_bytes())
     registry = of_folder(ROOT)
     published = {tag: s.audit_published for tag, s in registry.snapshots.items()}
-    one = replace(registry, snapshots={OPPOSED: registry.snapshots[OPPOSED]})
+    first_registry = replace(registry, snapshots={OPPOSED: registry.snapshots[OPPOSED]})
 
-    assert audits(ROOT, one) == {OPPOSED: kept[OPPOSED]}
-    assert {tag for tag, audit in published.items() if audit and audit.rule < 3} == kept.keys()
-    assert {audit["rule"] for audit in kept.values()} == {3}
+    assert audits(ROOT, first_registry) == {OPPOSED: kept_document[OPPOSED]}
+    assert {
+        tag for tag, audit in published.items() if audit and audit.rule < 3
+    } == kept_document.keys()
+    assert {audit["rule"] for audit in kept_document.values()} == {3}
 
 
 def test_reading_r71_planted_opposite_preferences_are_coupled_by_every_rule() -> None:
     now = now_of(OPPOSED)
 
-    assert (now.rule, now.verdict, stated(OPPOSED).rule) == (3, "coupled", 1)
+    assert (now.rule, now.verdict, published_audit(OPPOSED).rule) == (3, "coupled", 1)
     assert now.transfer is not None
     assert all(into.regret > 0.3 for into in now.transfer.values())
 
@@ -63,15 +65,18 @@ def test_an_evaluator_that_cannot_judge_is_inconclusive_anew_as_its_questions_sh
     asked = {"word": "incapable", "overall": {"accuracy": {"mean": 0.5}, "pairs": 48}}
 
     assert now_of(tag).verdict == "no_detectable_coupling"
-    assert anew(manifest_of(tag), replace(stated(tag), competence=asked)).verdict == "inconclusive"
+    assert (
+        anew(manifest_of(tag), replace(published_audit(tag), competence=asked)).verdict
+        == "inconclusive"
+    )
 
 
 @pytest.mark.parametrize("tag", [OPPOSED, "v1.0-CoinFlip", "v1.2-MiniLM-L6-Relevance"])
 def test_reading_r71_what_no_rule_decides_of_an_audit_is_as_published(tag: str) -> None:
-    given, now = stated(tag), now_of(tag)
+    audit_summary, now = published_audit(tag), now_of(tag)
 
-    assert (now.rule, given.rule) in {(3, 1), (3, 2)}
-    assert set(_differing(now, given)) <= {*_OF_A_RULE}
+    assert (now.rule, audit_summary.rule) in {(3, 1), (3, 2)}
+    assert set(_differing(now, audit_summary)) <= {*_OF_A_RULE}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +96,7 @@ def test_reading_r71_a_word_of_an_earlier_rule_is_left_to_the_digest_of_its_card
     )
     restore(snapshot.tag, tmp_path, location=str(ROOT), seal=of_folder(ROOT).seal(COIN) or "")
 
-    assert again(tmp_path, edited, None) == (places, [])
+    assert recompute(tmp_path, edited, None) == (places, [])
 
 
 def test_reading_r8_a_failed_run_prints_nothing_of_what_crosses() -> None:

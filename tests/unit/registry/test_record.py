@@ -9,11 +9,11 @@ from epc.registry.record import Origin
 
 def test_a_record_is_of_its_first_and_last_day_and_of_one_where_both_are_the_same() -> None:
     several = parse_card(card(first="2026-01-05", last="2026-01-07"))
-    one = parse_card(card(first="2026-01-05"))
+    record = parse_card(card(first="2026-01-05"))
 
     assert (str(several.first_day), str(several.last_day)) == ("2026-01-05", "2026-01-07")
     assert several.days == "2026-01-05 to 2026-01-07"
-    assert one.days == "2026-01-05"
+    assert record.days == "2026-01-05"
     assert several.by == "a test"
     assert parse_card(card() | {"login": "a-test"}).by == "a test (a-test on GitHub)"
 

@@ -33,9 +33,11 @@ def of_kind(name: str, kind: str) -> Json:
 def merged(options: list[Json]) -> Json:
     """Return a schema of what any of some schemas admits, as far as a class can say it."""
     every = [each for option in options for each in option.get("anyOf", [option])]
-    words = [word for each in every for word in each.get("enum", [each.get("const")]) if word]
+    expected_words = [
+        word for each in every for word in each.get("enum", [each.get("const")]) if word
+    ]
     bare = next((each for each in every if each.get("type") != "null"), None)
-    bare = {"enum": list(dict.fromkeys(words))} if bare and words else bare
+    bare = {"enum": list(dict.fromkeys(expected_words))} if bare and expected_words else bare
     nulls = [each for each in every if each.get("type") == "null"][:1]
     rest = [bare] if bare else []
     return {"anyOf": [*rest, *nulls]} if nulls else rest[0]
@@ -48,25 +50,25 @@ def of_any_kind(name: str, key: str, about: str) -> Json:
     """
     branches = [branch for branch in schema(name)["oneOf"] if about in branch["properties"]]
     names = {name: None for branch in branches for name in branch["properties"]}
-    of = {n: [b["properties"][n] for b in branches if n in b["properties"]] for n in names}
-    kinds = merged(of[key])
+    properties = {n: [b["properties"][n] for b in branches if n in b["properties"]] for n in names}
+    kinds = merged(properties[key])
     if key == "kind":  # a word of the one table, and no type of its own
         assert set(kinds["enum"]) == set(KINDS)
         kinds = {"type": "string"}
     return {
         **branches[0],
-        "properties": {n: merged(options) for n, options in of.items()} | {key: kinds},
+        "properties": {n: merged(options) for n, options in properties.items()} | {key: kinds},
         "required": sorted(set.intersection(*(set(b["required"]) for b in branches))),
         "$defs": schema(name)["$defs"],
     }
 
 
-def without(name: str, key: str) -> Json:
+def schema_without(name: str, key: str) -> Json:
     """Return a schema without a key that has one value alone, and says which schema it is."""
-    whole: Json = deepcopy(schema(name))
-    assert "const" in whole["properties"].pop(key)
-    whole["required"].remove(key)
-    return whole
+    whole_document: Json = deepcopy(schema(name))
+    assert "const" in whole_document["properties"].pop(key)
+    whole_document["required"].remove(key)
+    return whole_document
 
 
 ROWS: dict[str, Any] = {
@@ -85,7 +87,7 @@ PAIRS: dict[str, tuple[Any, Json]] = {
     "generation": (GenerationRecord, schema("evaluator_generation")),
     "event": (Event, of_any_kind("event", "event", "tag")),
     "metrics": (Metrics, of_any_kind("snapshot_metrics", "kind", "kind")),
-    "statement": (Statement, without("submission", "schema")),
+    "statement": (Statement, schema_without("submission", "schema")),
 }
 
 

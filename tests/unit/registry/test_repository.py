@@ -1,4 +1,4 @@
-"""Which repository a checkout is of, from whoever may say so, and from nobody else."""
+"""Tests of which repository a checkout is of, from whoever may say so, and from nobody else."""
 
 import subprocess
 from pathlib import Path
@@ -65,8 +65,8 @@ def checkout(folder: Path, origin: str | None, setting: str = "") -> Path:
     (folder / "params.yaml").write_text(POLICY + setting)
     if origin is not None:
         subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
-        words = ("remote", "add", "origin", origin)
-        subprocess.run(["git", "-C", str(folder), *words], check=True)
+        arguments = ("remote", "add", "origin", origin)
+        subprocess.run(["git", "-C", str(folder), *arguments], check=True)
     return folder
 
 
@@ -94,12 +94,12 @@ def test_a_workflow_has_the_first_word_then_the_remote_then_the_setting(tmp_path
 def test_edit_and_issues_are_said_of_hosts_that_are_known_and_of_no_other(tmp_path: Path) -> None:
     own_host = {**IN_A_WORKFLOW, "GITHUB_SERVER_URL": "https://github.lab.org"}
     cloned = checkout(tmp_path / "cloned", "https://gitlab.com/g/n")
-    other = checkout(tmp_path / "other", "https://code.lab/g/n")
+    other_path = checkout(tmp_path / "other", "https://code.lab/g/n")
 
     github, gitlab, unknown = (
         repository(cloned, own_host),
         repository(cloned, {}),
-        repository(other, {}),
+        repository(other_path, {}),
     )
 
     assert github
@@ -120,8 +120,8 @@ def test_a_folder_inside_another_repository_is_not_that_repository(tmp_path: Pat
 
 @pytest.mark.parametrize("setting", ["repository: 7\n", "repository: /srv/git\n", "- 1\n"])
 def test_a_setting_that_is_no_address_is_refused(tmp_path: Path, setting: str) -> None:
-    made = checkout(tmp_path / "made", None, "")
-    (made / "params.yaml").write_text(setting)
+    path = checkout(tmp_path / "made", None, "")
+    (path / "params.yaml").write_text(setting)
 
     with pytest.raises(MalformedError, match=r"params\.yaml"):
-        repository(made, {})
+        repository(path, {})

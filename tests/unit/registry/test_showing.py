@@ -1,4 +1,4 @@
-"""One snapshot as a page for people."""
+"""Tests of one snapshot as a page for people."""
 
 import re
 from dataclasses import replace
@@ -30,52 +30,54 @@ from epc.registry.reading import of_folder
 from epc.registry.record import Identity
 from epc.registry.showing import (
     ReferenceRow,
-    Shown,
+    SnapshotView,
     difference_text,
     model_in_words,
     reference_rows,
     reference_text,
-    shown_text,
+    snapshot_text,
 )
 from epc.registry.snapshots import Snapshot
 
 AS_OF = date(2026, 4, 1)
 
 
-def shown(of: Snapshot, **given: Any) -> Shown:
-    told = Shown(
+def shown(of: Snapshot, **fields: Any) -> SnapshotView:
+    snapshot_view = SnapshotView(
         snapshot=of,
         events=(event("published", "2026-02-01", sha256="0" * 64),),
         expiry=unknown(str(of.tag), AS_OF, "nobody knows"),
     )
-    return replace(told, **given)
+    return replace(snapshot_view, **fields)
 
 
 def audited(**audit: Any) -> Snapshot:
     """Return a measured snapshot of one figure, by an audit that says this."""
-    own = OWN_DATA | {"kind": "measured", "trust": "recomputed", "conditions": CONDITIONS}
-    told: Json = card() | own | {"audit": audit_record("inconclusive") | audit}
+    own_data = OWN_DATA | {"kind": "measured", "trust": "recomputed", "conditions": CONDITIONS}
+    document: Json = card() | own_data | {"audit": audit_record("inconclusive") | audit}
     figures = {
         "n": 30,
         "gamma": {"a_to_b": {"mean": 1.1, "ci95": [1.0, 1.2]}},
         "control": {"method": "simulated"},
     }
-    return Snapshot.parse(told, figures)
+    return Snapshot.parse(document, figures)
 
 
 def test_reading_r77_the_words_of_a_snapshot(golden: Golden) -> None:
     withdrawn = event("withdrawn", "2026-03-01", reason="a cache")
     warned = audited(p_value=0.034, findings=[{"problem": "few seeds"}, {"problem": "ties"}])
     failed = audited(verdict="no_verdicts_counted")
-    other = measured("v1.1-Judge-1", low=1.5, high=1.7, conditions=CONDITIONS | {"rounds": 31})
+    other_snapshot = measured(
+        "v1.1-Judge-1", low=1.5, high=1.7, conditions=CONDITIONS | {"rounds": 31}
+    )
     cases = {
-        "reported and withdrawn": shown_text(
+        "reported and withdrawn": snapshot_text(
             shown(snapshot(last="2026-01-02"), events=(withdrawn,))
         ),
-        "measured": shown_text(shown(warned), ["text to visual: nothing"]),
-        "failed": shown_text(shown(failed)),
-        "recorded by others": shown_text(shown(observed(settings=("J/1",)))),
-        "two side by side": difference_text(compare_snapshots(measured(), other)),
+        "measured": snapshot_text(shown(warned), ["text to visual: nothing"]),
+        "failed": snapshot_text(shown(failed)),
+        "recorded by others": snapshot_text(shown(observed(settings=("J/1",)))),
+        "two side by side": difference_text(compare_snapshots(measured(), other_snapshot)),
         "two alike": difference_text(compare_snapshots(measured(), measured("v1.1-Judge-1"))),
     }
 
@@ -110,7 +112,7 @@ def test_a_page_has_the_state_what_was_asked_the_faults_and_the_events() -> None
     fault = {"id": "no-spread", "says": "No spread was published."}
     of = Snapshot.parse(card() | {"evaluator": evaluator, "known_faults": [fault]}, FIGURES)
 
-    page = shown_text(shown(of, expiry=RETIRED)).splitlines()
+    page = snapshot_text(shown(of, expiry=RETIRED)).splitlines()
 
     assert page[1:5] == [
         "  state      expired, retired: gone",
@@ -129,9 +131,9 @@ def test_what_the_newest_rule_says_stands_before_what_was_published() -> None:
     before = audited(p_value=0.034, findings=[{"problem": "ties"}])
     assert before.audit_published
     anew = replace(before.audit_published, rule=2, p_value=None, findings=())
-    both = shown(replace(before, audited_anew=anew))
+    both_snapshot_views = shown(replace(before, audited_anew=anew))
 
-    page = shown_text(both, ["to visual: nothing"]).splitlines()
+    page = snapshot_text(both_snapshot_views, ["to visual: nothing"]).splitlines()
 
     start = page.index("  executor   none") + 2
     assert page[start : start + 4] == [
@@ -140,8 +142,8 @@ def test_what_the_newest_rule_says_stands_before_what_was_published() -> None:
         "             published as inconclusive (rule 1, 2026-11-22)",
         "",
     ]
-    told = both.as_json()
-    assert (told["audit"]["rule"], told["audit_published"]["p_value"]) == (2, 0.034)
+    document = both_snapshot_views.as_json()
+    assert (document["audit"]["rule"], document["audit_published"]["p_value"]) == (2, 0.034)
     alone = shown(before).as_json()
     assert "audit_published" not in alone
     assert alone["trust"] == "recomputed"
@@ -157,11 +159,11 @@ def test_of_a_judge_a_page_says_how_much_it_judged_and_what_to_beware_of() -> No
     tested = {"word": "tells_apart", "pairs": 9, "at_floor": 1, "detected": {"hits": 6}}
     labels = {"labelled": 5, "same_verdict": {"hits": 4}}
     beside = {"totals": totals, "competence": tested, "labels": labels, "remarks": ["a", "b"]}
-    one = judged()
+    first_snapshot = judged()
 
-    def lines(**given: Any) -> list[str]:
-        figures = {**one.figures, **beside, **given}
-        page = shown_text(shown(replace(one, figures=figures))).splitlines()
+    def lines(**fields: Any) -> list[str]:
+        figures = {**first_snapshot.figures, **beside, **fields}
+        page = snapshot_text(shown(replace(first_snapshot, figures=figures))).splitlines()
         return page[2 : page.index("")]
 
     assert lines() == [
@@ -179,7 +181,7 @@ def test_of_a_judge_a_page_says_how_much_it_judged_and_what_to_beware_of() -> No
 
 def test_of_verdicts_of_others_a_page_says_how_anybody_makes_them_again() -> None:
     recipe = {"shape": "s", "columns": {}, "labels": {}, "judge": "J", "sha256": "1" * 64}
-    page = shown_text(shown(observed(settings=("J/1",), recipe=recipe, kept=True))).splitlines()
+    page = snapshot_text(shown(observed(settings=("J/1",), recipe=recipe, kept=True))).splitlines()
 
     assert page[6] == "  verdicts   in the store"
     assert page[7].endswith(", of J alone")
@@ -214,8 +216,8 @@ def test_a_long_name_of_a_figure_is_apart_from_its_numbers() -> None:
 
     def operand(place: int) -> Operand:
         means = {name: pair[place] for name, pair in figures.items()}
-        stated = {n: Figure(name=n, mean=mean, interval=None) for n, mean in means.items()}
-        return Operand(name="one", snapshot=measured(), conditions={}, figures=stated)
+        stated_figures = {n: Figure(name=n, mean=mean, interval=None) for n, mean in means.items()}
+        return Operand(name="one", snapshot=measured(), conditions={}, figures=stated_figures)
 
     lines = difference_text(Comparison(left=operand(0), right=operand(1))).splitlines()
 
@@ -227,10 +229,10 @@ def test_a_long_name_of_a_figure_is_apart_from_its_numbers() -> None:
 
 
 def row(place: str, figures: Json, *faults: str) -> ReferenceRow:
-    told = card() | {"known_faults": [{"id": "f", "says": says} for says in faults]}
+    fields = card() | {"known_faults": [{"id": "f", "says": says} for says in faults]}
     cells = tuple(f"{place[6]}{n}" for n in range(5 if place[6] != "2" else 4))
     return ReferenceRow(
-        place=place, cells=cells, snapshot=Snapshot.parse(told, figures), state=RETIRED
+        place=place, cells=cells, snapshot=Snapshot.parse(fields, figures), state=RETIRED
     )
 
 

@@ -62,12 +62,12 @@ def test_a_path_that_is_none_of_a_published_file_is_refused(path: str) -> None:
 def test_whatever_path_is_taken_stays_below_its_folder(path: str) -> None:
     pointer, content = pointing_at([path])
     try:
-        (taken,) = listed(pointer, lambda place: content)
+        (taken_text,) = listed(pointer, lambda place: content)
     except MalformedError:
         return
 
     home = Path("/home/raw")
-    assert (home / taken).resolve().is_relative_to(home)
-    assert (home / taken).resolve() != home
-    assert not any(part.startswith(".") for part in Path(taken).parts)
+    assert (home / taken_text).resolve().is_relative_to(home)
+    assert (home / taken_text).resolve() != home
+    assert not any(part.startswith(".") for part in Path(taken_text).parts)
     assert place_of(md5(content)).startswith("files/md5/")

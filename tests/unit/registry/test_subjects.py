@@ -1,4 +1,4 @@
-"""Who a name means, among evaluators and among the judges of verdict files."""
+"""Tests of who a name means, among evaluators and among the judges of verdict files."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from registry_support import FIGURES, card, day, generation_record, life_record
 from epc.errors import UsageError
 from epc.registry.registry import Registry
 from epc.registry.subjects import (
-    Crossed,
+    Crossing,
     Group,
     Transfer,
     judges_of,
@@ -55,7 +55,7 @@ def registry(*published: str) -> Registry:
         ("Judge-1", life_record(model="judge-1")),
         ("Judge-2", life_record(model="judge-2", aliases=["judge-two"])),
     )
-    return Registry.of(
+    return Registry.from_document(
         {
             "evaluators": [generation_record(name, life) for name, life in lives],
             "snapshots": [{"card": card(tag), "figures": FIGURES} for tag in published],
@@ -66,13 +66,13 @@ def registry(*published: str) -> Registry:
 
 
 def test_a_name_means_lives_and_snapshots_in_any_case() -> None:
-    who = subject(registry("v1.0-Judge-1"), "JUDGE-1")
+    own_subject = subject(registry("v1.0-Judge-1"), "JUDGE-1")
 
-    assert (who.name, who.maker, [life.model for life in who.lives]) == (
+    assert (own_subject.name, own_subject.maker, [life.model for life in own_subject.lives]) == (
         *("Judge-1", "maker", ["judge-1"]),
     )
-    assert [str(snapshot.tag) for snapshot in who.snapshots] == ["v1.0-Judge-1"]
-    assert {"judge-1"} <= who.spellings
+    assert [str(snapshot.tag) for snapshot in own_subject.snapshots] == ["v1.0-Judge-1"]
+    assert {"judge-1"} <= own_subject.spellings
 
 
 def test_an_alias_name_means_its_generation() -> None:
@@ -80,33 +80,43 @@ def test_an_alias_name_means_its_generation() -> None:
 
 
 def test_a_name_that_only_a_verdict_file_has_is_known_by_it() -> None:
-    who = subject(registry(), "Elsewhere", ["elsewhere"])
+    own_subject = subject(registry(), "Elsewhere", ["elsewhere"])
 
-    assert (who.name, who.maker, who.lives, who.snapshots) == ("Elsewhere", None, (), ())
+    assert (own_subject.name, own_subject.maker, own_subject.lives, own_subject.snapshots) == (
+        "Elsewhere",
+        None,
+        (),
+        (),
+    )
 
 
 def test_a_name_that_nobody_knows_names_what_the_verdict_files_have() -> None:
     with pytest.raises(UsageError, match=r"nobody: .*; the verdict files have one, other"):
         subject(registry(), "nobody", ["one", "other", "one"])
-    with pytest.raises(UsageError) as without:
+    with pytest.raises(UsageError) as reduced_error:
         subject(registry(), "nobody")
-    assert "verdict files" not in str(without.value)
+    assert "verdict files" not in str(reduced_error.value)
 
 
 def test_a_page_is_of_its_generation_with_the_snapshots_that_are_given() -> None:
-    known, unknown = (subject_of_page(registry(), name, []) for name in ("Judge-2", "Other"))
+    known_subject, unknown = (
+        subject_of_page(registry(), name, []) for name in ("Judge-2", "Other")
+    )
 
-    assert (known.maker, [life.model for life in known.lives]) == ("maker", ["judge-2"])
+    assert (known_subject.maker, [life.model for life in known_subject.lives]) == (
+        "maker",
+        ["judge-2"],
+    )
     assert (unknown.name, unknown.maker, unknown.lives) == ("Other", None, ())
     assert unknown.spellings == {"other"}
 
 
 def test_what_ever_pointed_to_a_model_is_named() -> None:
-    whole = registry()
+    whole_registry = registry()
 
-    assert [*pointing(whole, subject(whole, "judge-1"))] == ["judge"]
-    assert [*pointing(whole, subject(whole, "judge-2"))] == ["judge"]
-    assert [*pointing(whole, subject(whole, "judge"))] == []
+    assert [*pointing(whole_registry, subject(whole_registry, "judge-1"))] == ["judge"]
+    assert [*pointing(whole_registry, subject(whole_registry, "judge-2"))] == ["judge"]
+    assert [*pointing(whole_registry, subject(whole_registry, "judge"))] == []
 
 
 @pytest.mark.parametrize(
@@ -122,15 +132,15 @@ def test_what_ever_pointed_to_a_model_is_named() -> None:
 def test_reading_r54_a_name_stands_for_what_is_published_of_its_target_on_a_day(
     on: str, published: list[str], expected: tuple[str, list[str]]
 ) -> None:
-    whole = registry(*published)
+    whole_registry = registry(*published)
 
-    model, snapshots = target_of(whole, subject(whole, "judge"), day(on))
+    model, snapshots = target_of(whole_registry, subject(whole_registry, "judge"), day(on))
 
     assert (model, [str(snapshot.tag) for snapshot in snapshots]) == expected
 
 
 def test_what_crosses_stands_behind_the_other_figures_with_its_tasks() -> None:
-    crossed = Crossed(redirected=0.2, redirected_ci95=(0.1, 0.3), regret=0.05, regret_ci95=None)
+    crossed = Crossing(redirected=0.2, redirected_ci95=(0.1, 0.3), regret=0.05, regret_ci95=None)
     transfer = Transfer(verdicts=90, domains={"x": 4, "y": 6}, directions={"x_to_y": crossed})
     plain = ClusteredFigure(value=0.5, ci95=None, n=9, items=3)
     group = Group(
@@ -138,9 +148,9 @@ def test_what_crosses_stands_behind_the_other_figures_with_its_tasks() -> None:
         transfer=transfer,
     )  # fmt: skip
 
-    assert [*group.every] == [
+    assert [*group.all_figures] == [
         ("ties", plain),
         ("transfer/redirected/x_to_y", ClusteredFigure(value=0.2, ci95=(0.1, 0.3), n=90, items=10)),
         ("transfer/regret/x_to_y", ClusteredFigure(value=0.05, ci95=None, n=90, items=10)),
     ]
-    assert [*replace(group, transfer=None).every] == [("ties", plain)]
+    assert [*replace(group, transfer=None).all_figures] == [("ties", plain)]

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from registry_support import Checkout, day, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, day, generation_record, life_record
 
 from epc.records.typed import as_json, parse
-from epc.registry.lifecycles import GenerationRecord, Kind, LifeRecord
+from epc.registry.lifecycles import GenerationRecord, Kind, ServiceTermRecord
 from epc.registry.lists import Claim, claims
 from epc.registry.sync import candidates, diff, proposed
 
@@ -28,40 +28,40 @@ def record(retires: dict[str, object] | None) -> GenerationRecord:
     return parse(generation_record("Judge-1", life_record(retires=retires)), GenerationRecord)
 
 
-def changed_life(before: dict[str, object] | None, told: Claim) -> LifeRecord:
+def changed_life(before: dict[str, object] | None, told: Claim) -> ServiceTermRecord:
     """Return the only life of a record after a claim."""
     (life,) = proposed(record(before), [told]).platforms
     return life
 
 
-def known(on: str, seen: str | None) -> dict[str, object]:
-    return stated(on, source="page") | {"seen": seen}
+def seen_claim(on: str, seen: str | None) -> dict[str, object]:
+    return date_claim(on, source="page") | {"seen": seen}
 
 
 @pytest.mark.parametrize(
     ("before", "told"),
     [
-        (known("2026-12-01", "2026-11-02"), claim("2027-01-01")),  # older than what we have
-        (known("2026-12-01", "2026-11-01"), claim("2027-01-01")),  # of the same day
+        (seen_claim("2026-12-01", "2026-11-02"), claim("2027-01-01")),  # older than what we have
+        (seen_claim("2026-12-01", "2026-11-01"), claim("2027-01-01")),  # of the same day
         (None, claim("2027-01-01", model="judge-2")),  # of another model
     ],
 )
 def test_an_older_word_changes_nothing(before: dict[str, object] | None, told: Claim) -> None:
-    given = record(before)
+    input_generation_record = record(before)
 
-    assert proposed(given, [told]) == given
-    assert diff([given], [told]) == ""
+    assert proposed(input_generation_record, [told]) == input_generation_record
+    assert diff([input_generation_record], [told]) == ""
 
 
 @pytest.mark.parametrize("page", ["page", "pa\u2028ge", "pa\x85ge"])
 def test_the_proposal_is_a_diff_that_git_applies(tmp_path: Path, page: str) -> None:
     checkout = Checkout(tmp_path)
-    given = record(stated("2026-12-01", source=page) | {"seen": None})
-    checkout.evaluator(as_json(given))
+    input_generation_record = record(date_claim("2026-12-01", source=page) | {"seen": None})
+    checkout.evaluator(as_json(input_generation_record))
     path = checkout.home / "evaluators" / "Judge-1.json"
     before = path.read_text()
 
-    text = diff([given], [claim("2027-01-01")])
+    text = diff([input_generation_record], [claim("2027-01-01")])
 
     assert path.read_text() == before
     subprocess.run(["git", "-C", tmp_path, "apply"], input=text.encode(), check=True)
@@ -73,21 +73,21 @@ def test_a_list_is_read_by_platform_and_entries_without_a_day_are_passed_over() 
     dated = {**entry, "provider": "Azure", "last_observed": "2026-10-05"}
     given = [entry, dated, {**entry, "shutdown_date": None}]
 
-    found = list(claims(given, platform=None, seen=SEEN))
+    actual_claims = list(claims(given, platform=None, default_day=SEEN))
 
-    assert [(c.platform, c.seen) for c in found] == [
+    assert [(c.platform, c.seen) for c in actual_claims] == [
         ("openai", SEEN),
         ("azure-foundry", day("2026-10-05")),
     ]
-    assert [c.platform for c in claims(given, platform="openai", seen=SEEN)] == ["openai"]
+    assert [c.platform for c in claims(given, platform="openai", default_day=SEEN)] == ["openai"]
 
 
 def test_a_models_endpoint_is_read_where_it_states_an_end() -> None:
     given = {"data": [{"id": "a", "deprecation": "2026-11-30T12:00:00Z"}, {"id": "b"}]}
 
-    (found,) = claims(given, platform="mistral", seen=SEEN)
+    (claim,) = claims(given, platform="mistral", default_day=SEEN)
 
-    assert (found.platform, found.model, found.retires) == ("mistral", "a", day("2026-11-30"))
+    assert (claim.platform, claim.model, claim.retires) == ("mistral", "a", day("2026-11-30"))
 
 
 def test_models_that_only_the_source_knows_are_named() -> None:
@@ -99,7 +99,7 @@ def test_models_that_only_the_source_knows_are_named() -> None:
 
 @pytest.mark.parametrize("kind", ["exact", "not_before", "announced"])
 def test_a_day_seen_again_keeps_its_kind_and_refreshes_when_it_was_seen(kind: str) -> None:
-    before = known("2026-12-01", "2026-10-01") | {"kind": kind}
+    before = seen_claim("2026-12-01", "2026-10-01") | {"kind": kind}
 
     life = changed_life(before, claim("2026-12-01", kind="exact"))
 
@@ -107,7 +107,7 @@ def test_a_day_seen_again_keeps_its_kind_and_refreshes_when_it_was_seen(kind: st
 
 
 def test_a_day_that_moved_has_the_kind_that_its_source_states() -> None:
-    before = known("2026-12-01", "2026-10-01")
+    before = seen_claim("2026-12-01", "2026-10-01")
 
     retires = changed_life(before, claim("2027-01-01", kind="not_before")).retires
 
@@ -116,7 +116,7 @@ def test_a_day_that_moved_has_the_kind_that_its_source_states() -> None:
 
 
 def test_no_published_end_takes_the_day_away_and_keeps_it_as_a_note() -> None:
-    changed = proposed(record(known("2026-12-01", "2026-10-01")), [claim(None)])
+    changed = proposed(record(seen_claim("2026-12-01", "2026-10-01")), [claim(None)])
 
     (life,) = changed.platforms
     assert life.retires is None
@@ -146,19 +146,21 @@ GOOGLE = "https://ai.google.dev/gemini-api/docs/deprecations#gemini-2.5-flash-mo
 def test_a_page_of_earliest_possible_days_states_no_exact_end(
     entry: dict[str, object], kind: str
 ) -> None:
-    given = {"provider": "Google", "model_id": "m", "shutdown_date": "2026-10-02", **entry}
+    listed_model = {"provider": "Google", "model_id": "m", "shutdown_date": "2026-10-02", **entry}
 
-    (found,) = claims([given], platform=None, seen=SEEN)
+    (claim,) = claims([listed_model], platform=None, default_day=SEEN)
 
-    assert found.kind == kind
+    assert claim.kind == kind
 
 
 def test_an_entry_without_a_day_says_something_only_if_it_says_that_none_is_published() -> None:
-    given = {"provider": "Google", "model_id": "m", "shutdown_date": None}
+    listed_model = {"provider": "Google", "model_id": "m", "shutdown_date": None}
 
-    assert list(claims([given], platform=None, seen=SEEN)) == []
-    (found,) = claims([given | {"date_kind": "none_published"}], platform=None, seen=SEEN)
-    assert (found.retires, found.as_json()["kind"]) == (None, "none_published")
+    assert list(claims([listed_model], platform=None, default_day=SEEN)) == []
+    (claim,) = claims(
+        [listed_model | {"date_kind": "none_published"}], platform=None, default_day=SEEN
+    )
+    assert (claim.retires, claim.as_json()["kind"]) == (None, "none_published")
 
 
 PAGES = {
@@ -188,7 +190,7 @@ PAGES = {
 def test_a_list_read_off_pages_has_its_pages_days_and_kinds() -> None:
     found = [
         (c.platform, c.model, str(c.retires), c.kind, c.source, str(c.seen), c.listed)
-        for c in claims(PAGES, platform=None, seen=SEEN, title="pages 1")
+        for c in claims(PAGES, platform=None, default_day=SEEN, title="pages 1")
     ]
 
     page = ("2027-01-01", "exact", "https://page", "2026-10-16", False)
@@ -212,13 +214,13 @@ def test_a_list_of_prices_says_who_lists_what_and_not_what_it_says_was_removed()
         "status": {"moonshotai": {"gone": "removed", "old": "deprecated"}},
     }
 
-    found = list(claims(given, platform=None, seen=SEEN, title="prices 2"))
+    actual_claims = list(claims(given, platform=None, default_day=SEEN, title="prices 2"))
 
-    assert [(c.platform, c.model, c.retires, c.listed) for c in found] == [
+    assert [(c.platform, c.model, c.retires, c.listed) for c in actual_claims] == [
         ("moonshot", "kept", None, True),
         ("moonshot", "old", None, True),
     ]
-    assert {(c.source, c.via, c.seen) for c in found} == {
+    assert {(c.source, c.via, c.seen) for c in actual_claims} == {
         ("https://models.example/commit/4a77c9046b16", "prices 2", day("2026-10-23"))
     }
 
@@ -231,9 +233,9 @@ def test_a_table_of_prices_and_days_is_read_without_its_routes() -> None:
         "sample_spec": {"deprecation_date": "when it ends"},
     }
 
-    found = list(claims(given, platform=None, seen=SEEN, title="litellm 1"))
+    actual_claims = list(claims(given, platform=None, default_day=SEEN, title="litellm 1"))
 
-    assert [(c.platform, c.model, c.source, c.listed) for c in found] == [
+    assert [(c.platform, c.model, c.source, c.listed) for c in actual_claims] == [
         ("azure-foundry", "m-1", "litellm 1", True),
         ("google-vertex", "m-2@001", "litellm 1", True),
     ]
@@ -244,15 +246,15 @@ def listed(on: str | None, seen: str = "2026-11-01") -> Claim:
 
 
 def test_a_list_that_agrees_with_the_page_stands_beside_it() -> None:
-    retires = changed_life(known("2026-12-01", "2026-10-01"), listed("2026-12-01")).retires
+    retires = changed_life(seen_claim("2026-12-01", "2026-10-01"), listed("2026-12-01")).retires
 
     assert retires
     assert retires.date == day("2026-12-01")
-    assert [each.by for each in retires.also] == ["table"]
+    assert [agreeing_list.by for agreeing_list in retires.also] == ["table"]
 
 
 def test_what_a_list_has_was_served_on_its_day_unless_it_had_ended() -> None:
-    open_end, ended = changed_life(None, listed(None)), known("2026-10-01", "2026-09-01")
+    open_end, ended = changed_life(None, listed(None)), seen_claim("2026-10-01", "2026-09-01")
 
     checked = open_end.checked
     assert (checked.source, checked.via, checked.seen) == ("table", "table 1", SEEN)
@@ -285,7 +287,7 @@ def test_a_day_that_moved_is_noted_first_and_the_earlier_notes_stay() -> None:
     third = {"by": "third", "date": "2027-06-01", "seen": None, "settled": "a guess"}
     agreed = {"by": "a list", "date": "2027-01-01", "seen": "2026-09-01", "settled": "early"}
     undated = {"by": "another", "date": "2027-01-01", "seen": None, "settled": "not on the page"}
-    before = known("2026-12-01", "2026-10-01") | {"others": [third, agreed, undated]}
+    before = seen_claim("2026-12-01", "2026-10-01") | {"others": [third, agreed, undated]}
 
     life = changed_life(before, claim("2027-01-01"))
 
@@ -304,7 +306,7 @@ def test_a_day_that_moved_is_noted_first_and_the_earlier_notes_stay() -> None:
 
 
 def test_where_none_was_stated_none_is_noted_and_where_no_day_was_seen_none_is_named() -> None:
-    never, undated = (changed_life(b, claim(None)) for b in (None, known("2026-12-01", None)))
+    never, undated = (changed_life(b, claim(None)) for b in (None, seen_claim("2026-12-01", None)))
 
     assert never.notes == ()
     assert (never.checked.source, never.checked.via, never.checked.seen) == ("list", "read", SEEN)
@@ -325,7 +327,7 @@ def test_where_none_was_stated_none_is_noted_and_where_no_day_was_seen_none_is_n
 def test_a_model_on_a_list_is_seen_on_its_day_if_it_had_not_ended(
     ends: str, kind: str, seen: str | None, *, served: bool
 ) -> None:
-    life = changed_life(known(ends, seen) | {"kind": kind}, listed(None))
+    life = changed_life(seen_claim(ends, seen) | {"kind": kind}, listed(None))
 
     assert (life.checked.seen == SEEN) == served
     assert life.retires
@@ -341,14 +343,17 @@ def test_a_model_on_a_list_is_seen_on_its_day_if_it_had_not_ended(
     ],
 )
 def test_a_list_that_is_named_with_a_date_is_not_named_twice(named: dict[str, object]) -> None:
-    given = record(known("2026-12-01", None) | named)
+    input_generation_record = record(seen_claim("2026-12-01", None) | named)
 
-    assert proposed(given, [listed("2026-12-01"), listed("2027-01-01")]) == given
+    assert (
+        proposed(input_generation_record, [listed("2026-12-01"), listed("2027-01-01")])
+        == input_generation_record
+    )
 
 
 def test_a_list_against_a_page_says_what_is_to_be_done() -> None:
     noted = {"by": "third", "date": "2027-06-01", "seen": None, "settled": "a guess"}
-    before = known("2026-12-01", None) | {"others": [noted]}
+    before = seen_claim("2026-12-01", None) | {"others": [noted]}
 
     retires = changed_life(before, listed("2027-01-01")).retires
 

@@ -98,10 +98,10 @@ def test_epc_4_the_next_number_is_free_and_above_all_that_were_given(
 ) -> None:
     fresh = next_tag(generation, taken)
 
-    same = [t for t in taken if (t.generation, t.protocol) == (generation, 1)]
+    same_tags = [t for t in taken if (t.generation, t.protocol) == (generation, 1)]
     assert fresh not in taken
-    assert all(t < fresh for t in same)
-    assert fresh.snapshot == 0 or same
+    assert all(t < fresh for t in same_tags)
+    assert fresh.snapshot == 0 or same_tags
 
 
 @settings(max_examples=10)

@@ -15,12 +15,12 @@ WITHDRAWN: Json = {"date": "2026-03-01", "event": "withdrawn", "reason": "a cach
 
 @pytest.fixture
 def made(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path)
-    made.publish("v1.0-Judge-1")
-    return made
+    checkout = Checkout(tmp_path)
+    checkout.publish("v1.0-Judge-1")
+    return checkout
 
 
-def found(made: Checkout) -> list[tuple[str, str]]:
+def event_errors(made: Checkout) -> list[tuple[str, str]]:
     """Return each error of the events, by its line."""
     if not (made.folder / ".git").exists():
         made.init()
@@ -32,19 +32,19 @@ def test_an_event_of_what_was_not_published_before_it_is_named(made: Checkout) -
     made.tell(WITHDRAWN | {"tag": "v1.1-Judge-1"})
     made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1"})
 
-    assert found(made) == [(f"{EVENTS}:2", "v1.1-Judge-1 was not published before this")]
+    assert event_errors(made) == [(f"{EVENTS}:2", "v1.1-Judge-1 was not published before this")]
 
 
 def test_a_snapshot_is_published_once(made: Checkout) -> None:
     made.tell(made.events()[0])
 
-    assert found(made) == [(f"{EVENTS}:2", "v1.0-Judge-1 is published twice")]
+    assert event_errors(made) == [(f"{EVENTS}:2", "v1.0-Judge-1 is published twice")]
 
 
 def test_an_event_of_a_day_that_there_is_not_is_named(made: Checkout) -> None:
     made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1", "date": "2026-02-30"})
 
-    assert (f"{EVENTS}:2", "there is no day 2026-02-30") in found(made)
+    assert (f"{EVENTS}:2", "there is no day 2026-02-30") in event_errors(made)
 
 
 def in_folder(made: Checkout) -> set[tuple[str, str]]:
@@ -66,8 +66,10 @@ def test_a_document_that_is_gone_is_missing(made: Checkout, name: str) -> None:
 
 
 def test_figures_of_another_kind_than_the_card_are_found(made: Checkout) -> None:
-    other = ROOT / "snapshots" / "v1.0-CoinFlip" / "metrics.json"
-    (made.folder / "snapshots" / "v1.0-Judge-1" / "metrics.json").write_bytes(other.read_bytes())
+    other_path = ROOT / "snapshots" / "v1.0-CoinFlip" / "metrics.json"
+    (made.folder / "snapshots" / "v1.0-Judge-1" / "metrics.json").write_bytes(
+        other_path.read_bytes()
+    )
 
     assert ("metrics.json/kind", "says measured, the card reported") in in_folder(made)
 
@@ -145,7 +147,7 @@ def test_a_pulled_raw_file_is_held_against_its_digest(made: Checkout) -> None:
 def test_an_event_of_a_day_before_that_of_its_predecessor_is_named(made: Checkout) -> None:
     made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1", "date": "2026-01-31"})
 
-    assert found(made) == [
+    assert event_errors(made) == [
         (f"{EVENTS}:2", "is of 2026-01-31, and stands after an event of 2026-02-01")
     ]
 
@@ -164,11 +166,11 @@ def test_a_tag_of_another_commit_than_the_one_that_published_is_named(made: Chec
     publication = git(made.folder, "rev-parse", "HEAD").strip()
     (made.folder / "other").write_text("x")
     commit(made.folder, "later")
-    later = git(made.folder, "rev-parse", "HEAD").strip()
+    later_text = git(made.folder, "rev-parse", "HEAD").strip()
     git(made.folder, "tag", "v1.0-Judge-1", publication)
     assert named(made) == set()
 
-    git(made.folder, "tag", "--force", "v1.0-Judge-1", later)
+    git(made.folder, "tag", "--force", "v1.0-Judge-1", later_text)
 
-    expected = f"is a git tag of {later}; {publication} published this snapshot"
+    expected = f"is a git tag of {later_text}; {publication} published this snapshot"
     assert named(made) == {("refs/tags/v1.0-Judge-1", expected)}

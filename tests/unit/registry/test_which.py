@@ -1,4 +1,4 @@
-"""Which judges can be used on a day, and where, from what was measured."""
+"""Tests of which judges can be used on a day, and where, from what was measured."""
 
 from datetime import date
 from types import SimpleNamespace
@@ -8,7 +8,7 @@ import pytest
 
 from epc.errors import UsageError
 from epc.records.choices import Choices, Domain, Way
-from epc.registry.which import changed, reached, which
+from epc.registry.which import best_judges, changed, reached
 
 DAY, LATER = date(2026, 11, 26), date(2027, 3, 1)
 
@@ -59,13 +59,13 @@ class Registered:
 
 
 def registry(choices: Choices | None = CHOICES) -> Any:
-    made = Registered()
-    made.choices = choices
-    return made
+    registered_model = Registered()
+    registered_model.choices = choices
+    return registered_model
 
 
 def test_judges_that_somebody_serves_can_be_used_and_until_when_is_said() -> None:
-    answer = which(registry(), "all", DAY)
+    answer = best_judges(registry(), "all", DAY)
 
     assert answer.served == {
         "a": {"x": "without a stated end", "y": "not before 2028-01-01"},
@@ -80,15 +80,15 @@ def test_judges_that_somebody_serves_can_be_used_and_until_when_is_said() -> Non
 
 
 def test_a_platform_leaves_those_that_it_serves_alone() -> None:
-    answer = which(registry(), "all", DAY, platform="y")
+    answer = best_judges(registry(), "all", DAY, platform="y")
 
     assert answer.served == {"a": {"y": "not before 2028-01-01"}}
     assert answer.gone == ("b", "c")
-    assert which(registry(), "all", DAY, budget=0.5).short.too_dear != ()
+    assert best_judges(registry(), "all", DAY, budget=0.5).short.too_dear != ()
     with pytest.raises(UsageError, match="z serves no judge"):
-        which(registry(), "all", DAY, platform="z")
+        best_judges(registry(), "all", DAY, platform="z")
     with pytest.raises(UsageError, match="compares no judges"):
-        which(registry(None), "all", DAY)
+        best_judges(registry(None), "all", DAY)
 
 
 def test_a_change_is_who_is_listed_first_on_two_days() -> None:

@@ -17,27 +17,27 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def test_the_second_is_told_once_and_waits_for_the_first(checkout: Checkout) -> None:
-    told: list[str] = []
+    texts: list[str] = []
 
     def second() -> None:
-        with locked(checkout.folder, tell=told.append):
-            told.append("done")
+        with locked(checkout.folder, progress=texts.append):
+            texts.append("done")
 
-    with locked(checkout.folder, tell=unheard):
+    with locked(checkout.folder, progress=unheard):
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.3)
-        assert told == [f"another process is writing to {checkout.home}; waiting until it is done"]
+        assert texts == [f"another process is writing to {checkout.home}; waiting until it is done"]
     thread.join()
 
-    assert told[1:] == ["done"]
+    assert texts[1:] == ["done"]
 
 
 def test_it_is_free_again_after_a_failure_and_leaves_no_file(checkout: Checkout) -> None:
-    with pytest.raises(KeyError), locked(checkout.folder, tell=unheard):
+    with pytest.raises(KeyError), locked(checkout.folder, progress=unheard):
         raise KeyError
 
-    with locked(checkout.folder, tell=unheard) as lock:
+    with locked(checkout.folder, progress=unheard) as lock:
         assert (lock.checkout, lock.home) == (checkout.folder, checkout.home)
     assert [path.name for path in checkout.home.iterdir()] == ["evaluators"]
 
@@ -49,7 +49,7 @@ def test_never_two_at_once(checkout: Checkout) -> None:
 
     def step() -> None:
         for _ in range(20):
-            with locked(checkout.folder, tell=unheard):
+            with locked(checkout.folder, progress=unheard):
                 count.write_text(str(int(count.read_text()) + 1))
 
     threads = [threading.Thread(target=step) for _ in range(6)]
@@ -66,6 +66,6 @@ def test_a_registry_that_cannot_be_locked_is_named(checkout: Checkout) -> None:
 
     with (
         pytest.raises(WorldError, match=r"cannot lock .*params\.yaml"),
-        locked(checkout.folder, tell=unheard),
+        locked(checkout.folder, progress=unheard),
     ):
         pass

@@ -36,10 +36,10 @@ UNDECIDED = dict.fromkeys(
 )
 
 
-def row(run: str, direction: str, **given: Any) -> Row:
+def row(run: str, direction: str, **fields: Any) -> Row:
     names = Row.__slots__
     told = {name: getattr(THERE, name) for name in names} | {"run": run, "direction": direction}
-    return Row(**told | given)
+    return Row(**told | fields)
 
 
 def comparison(*rows: Row, agreements: tuple[Agreement, ...] = ()) -> CampaignComparison:
@@ -48,11 +48,11 @@ def comparison(*rows: Row, agreements: tuple[Agreement, ...] = ()) -> CampaignCo
 
 def test_the_words_of_a_campaign(golden: Golden) -> None:
     few = {"tie_rate": None, "word": "inconclusive", "seeds": 3}
-    told: dict[str, Any] = {"left": "m1", "right": "m2", "shared": 100}
+    record: dict[str, Any] = {"left": "m1", "right": "m2", "shared": 100}
     agreed = Agreement(
-        executor="x", decided=80, same=0.75, same_ci95=(0.6, 0.9), chance=0.5, **told
+        executor="x", decided=80, same=0.75, same_ci95=(0.6, 0.9), chance=0.5, **record
     )
-    nothing = Agreement(executor=None, decided=0, same=None, same_ci95=None, chance=None, **told)
+    nothing = Agreement(executor=None, decided=0, same=None, same_ci95=None, chance=None, **record)
     two_runs = comparison(
         THERE,
         row("m1", "visual_to_text", regret=-0.02, regret_ci95=None, redirected=1.0, chance=None),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from epc.analysis.compare import Comparison
-from epc.analysis.sharing import Shared
+from epc.analysis.sharing import SharedAnswers
 from epc.errors import Finding
 from epc.report.comparison import heading, sides, verdicts
 
@@ -34,7 +34,7 @@ def comparison(
         metrics=[],
         pairs_needed={},
         seeds_needed={},
-        shared={"evaluator": Shared(count=shared, answers=176)},
+        shared={"evaluator": SharedAnswers(count=shared, answers=176)},
         epc_5_2={},
     )
 
@@ -52,10 +52,10 @@ def comparison(
 def test_the_heading_says_whether_like_is_compared_with_like(
     findings: tuple[Finding, ...], shared: int, said: str
 ) -> None:
-    one, two = head("judge-1"), head("judge-2")
+    record, two_records = head("judge-1"), head("judge-2")
 
-    assert heading(comparison(one, one, *findings, shared=shared)) == said
-    apart = heading(comparison(one, two, *findings, shared=shared))
+    assert heading(comparison(record, record, *findings, shared=shared)) == said
+    apart = heading(comparison(record, two_records, *findings, shared=shared))
     assert apart == f"{said}: two evaluators, so no drift of either"
 
 
@@ -67,11 +67,11 @@ def test_each_side_is_named_with_its_evaluator_day_and_number_of_seeds() -> None
 
 
 def test_reading_r76_shared_answers_are_counted_and_nothing_else_is_compared() -> None:
-    one = head("judge-1")
+    record = head("judge-1")
 
-    assert list(verdicts(comparison(one, one, shared=1))) == [
+    assert list(verdicts(comparison(record, record, shared=1))) == [
         "1 of 176 answers are shared: one answer each, not two",
         "nothing is left that could be compared",
     ]
-    (alone,) = verdicts(comparison(one, one))
+    (alone,) = verdicts(comparison(record, record))
     assert alone.startswith("not compared: a manifest without its raw files has none")

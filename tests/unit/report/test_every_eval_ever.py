@@ -9,9 +9,9 @@ import pytest
 from msgspec import structs
 from observed_support import SETTINGS
 
-from epc.analysis.observed import Group, Report
-from epc.analysis.observed_names import FIGURES
-from epc.records.observed.types import Choices, Judge, Source
+from epc.analysis.verdicts import Group, Report
+from epc.analysis.verdicts_names import FIGURES
+from epc.records.verdicts.types import Choices, Judge, Source
 from epc.report.every_eval_ever import documents
 from epc.statistics.figures import ClusteredFigure
 
@@ -42,7 +42,9 @@ def group(judge: Judge, *settings: str, **figures: ClusteredFigure) -> Group:
     )
 
 
-def made(*groups: Group, repository: str = "https://s.example") -> list[tuple[str, Any]]:
+def exported_documents(
+    *groups: Group, repository: str = "https://s.example"
+) -> list[tuple[str, Any]]:
     source = Source(
         name="A Source!", repository=repository, commit="abc", licence="MIT", texts=True
     )
@@ -66,17 +68,17 @@ UNSTATED = Judge(name="J", model="unknown", platform="unknown")
 
 
 def test_reading_r77_of_unreadable_answers_fewer_are_better_and_of_all_other_shares_more() -> None:
-    ((_, document),) = made(group(KNOWN, "J/1", **dict.fromkeys(FIGURES, SHARE)))
+    ((_, document),) = exported_documents(group(KNOWN, "J/1", **dict.fromkeys(FIGURES, SHARE)))
 
     lower = {
-        each["evaluation_result_id"]: each["metric_config"]["lower_is_better"]
-        for each in document["evaluation_results"]
+        result["evaluation_result_id"]: result["metric_config"]["lower_is_better"]
+        for result in document["evaluation_results"]
     }
     assert lower == {f"J/1/{name}": name == "unreadable" for name in ENDS}
 
 
 def test_reading_r77_a_judge_has_one_document_with_all_ways_in_which_it_was_asked() -> None:
-    ((path, document),) = made(
+    ((path, document),) = exported_documents(
         group(KNOWN, "J/1", ties=SHARE, accuracy=SHARE), group(KNOWN, "J/2", "J/3", accuracy=SHARE)
     )
 
@@ -86,30 +88,32 @@ def test_reading_r77_a_judge_has_one_document_with_all_ways_in_which_it_was_aske
     assert document["evaluation_id"] == "observed-a-source-/maker/judge 1/1767225600.0"
     assert document["model_info"]["id"] == "maker/judge 1"
     assert document["model_info"]["inference_platform"] == "openai"
-    assert [each["evaluation_name"] for each in document["evaluation_results"]] == [
+    assert [result["evaluation_name"] for result in document["evaluation_results"]] == [
         "A Source!/J/1",
         "A Source!/J/2",
     ]
-    assert made(group(KNOWN, "J/1", accuracy=SHARE))[0][0] == path, "the figures name no file"
+    assert exported_documents(group(KNOWN, "J/1", accuracy=SHARE))[0][0] == path, (
+        "the figures name no file"
+    )
 
 
 def test_reading_r77_another_platform_is_another_document_and_an_unknown_one_is_not_stated() -> (
     None
 ):
-    (one, other) = made(
+    (left, right) = exported_documents(
         group(UNSTATED, "J/1", accuracy=SHARE),
         group(replace(UNSTATED, platform="openai"), "J/2", accuracy=SHARE),
     )
 
-    assert one[0].rpartition("/")[0] == other[0].rpartition("/")[0]
-    assert one[0] != other[0]
-    assert one[0].startswith("data/observed-a-source-/unknown/J/")
-    assert "inference_platform" not in one[1]["model_info"]
-    assert other[1]["model_info"]["inference_platform"] == "openai"
+    assert left[0].rpartition("/")[0] == right[0].rpartition("/")[0]
+    assert left[0] != right[0]
+    assert left[0].startswith("data/observed-a-source-/unknown/J/")
+    assert "inference_platform" not in left[1]["model_info"]
+    assert right[1]["model_info"]["inference_platform"] == "openai"
 
 
 def test_reading_r77_a_judge_without_such_a_figure_has_no_document() -> None:
-    assert made(group(KNOWN, "J/1", first_place=SHARE, ties=SHARE)) == []
+    assert exported_documents(group(KNOWN, "J/1", first_place=SHARE, ties=SHARE)) == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ def test_reading_r77_a_judge_without_such_a_figure_has_no_document() -> None:
 def test_reading_r77_a_score_has_its_interval_if_it_has_one(
     figure: ClusteredFigure, interval: tuple[float, float] | None
 ) -> None:
-    ((_, document),) = made(group(KNOWN, "J/1", accuracy=figure))
+    ((_, document),) = exported_documents(group(KNOWN, "J/1", accuracy=figure))
 
     (result,) = document["evaluation_results"]
     score = result["score_details"]
@@ -132,11 +136,13 @@ def test_reading_r77_a_score_has_its_interval_if_it_has_one(
 
 
 def test_reading_r77_only_known_arguments_of_their_kinds_are_stated() -> None:
-    asked = group(KNOWN, "J/1", accuracy=SHARE)
+    sent_group = group(KNOWN, "J/1", accuracy=SHARE)
     decoding = {"temperature": 0.5, "top_p": "high", "max_tokens": 1.5, "top_k": 40, "stop": 1}
-    own = replace(asked, setting=replace(asked.setting, decoding=decoding, note="a part"))
+    own_group = replace(
+        sent_group, setting=replace(sent_group.setting, decoding=decoding, note="a part")
+    )
 
-    ((_, document),) = made(own, repository="unknown")
+    ((_, document),) = exported_documents(own_group, repository="unknown")
 
     (result,) = document["evaluation_results"]
     assert result["generation_config"]["generation_args"] == {"temperature": 0.5, "top_k": 40}

@@ -1,4 +1,4 @@
-"""One specification, drawn the same every time, with its numbers in words."""
+"""Tests of one specification, drawn the same every time, with its numbers in words."""
 
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -31,7 +31,7 @@ def test_reading_r74_both_panels_have_the_figures_of_the_domain_and_of_these_tas
     flip: Run,
 ) -> None:
     manifest = flip.manifest()
-    stated = manifest["results"]["summary"]["transfer"]["directions"]
+    stated_directions = manifest["results"]["summary"]["transfer"]["directions"]
 
     panels = specification(Manifest.parse(manifest))["vconcat"]
 
@@ -40,7 +40,7 @@ def test_reading_r74_both_panels_have_the_figures_of_the_domain_and_of_these_tas
         drawn = {(row["direction"], row["of"]): row for row in rows}
         assert len(drawn) == len(rows) == 4
         for direction in ("text_to_visual", "visual_to_text"):
-            into = stated[direction]
+            into = stated_directions[direction]
             for scope, part in (("for the domain", into), ("for these tasks", into["these_tasks"])):
                 row = drawn[direction.replace("_", " "), scope]
                 assert row["value"] == 100 * part[figure]
@@ -59,8 +59,8 @@ def test_the_title_is_the_word_with_the_sentence_of_the_direction_that_costs_mor
 
     spec = specification(Manifest.parse(manifest))
 
-    said = " ".join(spec["title"]["text"])
-    assert said.startswith(f"Inconclusive. Training in {first} first redirects")
+    text = " ".join(spec["title"]["text"])
+    assert text.startswith(f"Inconclusive. Training in {first} first redirects")
     assert spec["title"]["subtitle"] == "mock/coin-flip \u00b7 EPC-v1.0-AltRounds, 2026-07-02"
     assert "The audit's word: inconclusive, by rule 3" in spec["description"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from golden_support import Golden
 
-from epc.analysis.judge_card import Rest, Served
+from epc.analysis.judge_card import CardSource, PlatformService
 from epc.printable import begun
 from epc.records.choices import Picked
 from epc.report.judge_card_text import (
@@ -15,29 +15,36 @@ from epc.report.judge_card_text import (
     _listed,
     _places,
     _prompt,
-    _rest,
     _rows,
     _served,
-    did,
+    _source_line,
+    figure_clause,
     folded,
     interval,
-    judged,
+    performance_text,
     picking,
     picks,
 )
 from epc.statistics.figures import Figure
 
 
-def served(platform: str, status: str = "alive", **more: Any) -> Served:
+def served(platform: str, status: str = "alive", **further_fields: Any) -> PlatformService:
     fixed = {"reason": None, "until": None, "pinned": False, "source": None, "note": ""}
-    life = {"platform": platform, "model": "m", "status": status, "words": "", **fixed, **more}
-    return Served(**life)
+    life = {
+        "platform": platform,
+        "model": "m",
+        "status": status,
+        "words": "",
+        **fixed,
+        **further_fields,
+    }
+    return PlatformService(**life)
 
 
-def rest(**more: Any) -> Rest:
+def card_rest(**further_fields: Any) -> CardSource:
     fixed = {"of": "v1.0-X", "kind": "measured", "trust": "recomputed", "n": 1200, "unit": "seeds"}
     state = {"word": None, "failed": False, "state": "stands", "source": "here", "counts": True}
-    return Rest(**{**fixed, **state, **more})
+    return CardSource(**{**fixed, **state, **further_fields})
 
 
 def test_the_words_of_a_judge_s_card(golden: Golden) -> None:
@@ -56,7 +63,7 @@ def test_the_words_of_a_judge_s_card(golden: Golden) -> None:
             served("c", pinned=True),
         ],
     }
-    failed = rest(trust="measured", word="no_detectable_coupling", failed=True)
+    failed = card_rest(trust="measured", word="no_detectable_coupling", failed=True)
     figures = [
         ("gamma", 0.25, (0.2, 0.3)),
         ("days_left", 30, (30, None)),
@@ -65,9 +72,9 @@ def test_the_words_of_a_judge_s_card(golden: Golden) -> None:
         ("gamma", None, None),
     ]
     cases = {
-        **{case: _served(each) for case, each in lives.items()},
+        **{case: _served(service_term) for case, service_term in lives.items()},
         "names": "\n".join(_listed("abc"[:count]) for count in (1, 2, 3)),
-        "what it rests on": f"{_rest(rest())}\n{_rest(failed)}",
+        "what it rests on": f"{_source_line(card_rest())}\n{_source_line(failed)}",
         "figures": "\n".join(
             interval(SimpleNamespace(name=name, value=value, ci95=ci95))  # type: ignore[arg-type]  # what it reads of a figure
             for name, value, ci95 in figures
@@ -77,37 +84,39 @@ def test_the_words_of_a_judge_s_card(golden: Golden) -> None:
     golden("judge_card", cases)
 
 
-def known(name: str = "place_consistency", value: float | None = 0.75, **more: Any) -> Any:
+def card_figure(
+    name: str = "place_consistency", value: float | None = 0.75, **further_fields: Any
+) -> Any:
     fixed: dict[str, Any] = {
         "name": name, "value": value, "ci95": None, "n": 1200, "items": 300, "unit": "pairs",
         "source": "S", "prompt": "P", "plain": False, "subset": None, "basis": "v1.0-X",
         "left_out": "", "epc_5_2": "", "of": "v1.0-X", "conditions": "c", "state": "current",
     }  # fmt: skip
-    return SimpleNamespace(**fixed | more)
+    return SimpleNamespace(**fixed | further_fields)
 
 
-def card(*figures: Any, rests: Sequence[Any] = (), **more: Any) -> Any:
+def card(*figures: Any, rests: Sequence[Any] = (), **further_fields: Any) -> Any:
     fixed = {
         "name": "j", "served": (), "means": None, "rests_on": rests, "figures": figures,
         "counted": lambda name: [f for f in figures if f.name.split("/")[0] == name],
     }  # fmt: skip
-    return SimpleNamespace(**fixed | more)
+    return SimpleNamespace(**fixed | further_fields)
 
 
 def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
-    one = known(value=0.75)
-    other = known(value=0.875, source="T", n=400)
+    one = card_figure(value=0.75)
+    other = card_figure(value=0.875, source="T", n=400)
 
     assert [*_places([one])] == [
         "it changed its verdict with the place in 25.0% of 1,200 pairs",
         "source: S, prompt P",
     ]
-    assert [*_places([one, other, known(value=None), known(value=0.5)])] == [
+    assert [*_places([one, other, card_figure(value=None), card_figure(value=0.5)])] == [
         "it changed its verdict with the place in 12.5% to 50.0% of pairs, depending on the prompt",
         "that is 3 ways of asking in S and T, 400 pairs or more each",
     ]
-    assert [*_places([])] == [*_places([known(value=None)])] == []
-    assert _prompt(known(prompt="unknown")) == "prompt not stated"
+    assert [*_places([])] == [*_places([card_figure(value=None)])] == []
+    assert _prompt(card_figure(prompt="unknown")) == "prompt not stated"
     assert [_items(count) for count in (None, 0, 1, 2000)] == [
         *("0 items", "0 items", "1 item", "2,000 items"),
     ]
@@ -130,40 +139,49 @@ def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
 def test_a_figure_is_said_with_its_share_points_or_score(
     name: str, value: float, words: str
 ) -> None:
-    assert did(name, value, 1200).endswith(words)
+    assert figure_clause(name, value, 1200).endswith(words)
 
 
 def test_how_it_judged_is_the_first_of_what_is_known() -> None:
-    audits = [rest(word="coupled"), rest(word="no_detectable_coupling", of="v1.1-X"),
-              rest(word="coupled", counts=False)]  # fmt: skip
+    audits = [card_rest(word="coupled"), card_rest(word="no_detectable_coupling", of="v1.1-X"),
+              card_rest(word="coupled", counts=False)]  # fmt: skip
     audit = "its newest audit says: no detectable coupling (v1.1-X); quality: not measured"
 
-    assert judged(card(rests=audits)) == audit
-    assert judged(card(rests=audits, means="k")) == f"the name means k. {begun(audit)}"
-    wrong = known("invalid", 0.125, unit="evaluations")
-    assert judged(card(known("invalid", 0.5), wrong)) == (
+    assert performance_text(card(rests=audits)) == audit
+    assert performance_text(card(rests=audits, means="k")) == f"the name means k. {begun(audit)}"
+    wrong = card_figure("invalid", 0.125, unit="evaluations")
+    assert performance_text(card(card_figure("invalid", 0.5), wrong)) == (
         "12.5% of 1,200 evaluations that it wrote were invalid (v1.0-X)"
     )
-    gamma = known("gamma", 1.25, n=30, epc_5_2="substantial")
-    assert judged(card(gamma)) == (
+    gamma = card_figure("gamma", 1.25, n=30, epc_5_2="substantial")
+    assert performance_text(card(gamma)) == (
         "a publication states gamma 1.250 (substantial), with 30 seeds and no interval"
     )
     gamma.ci95 = (1.0, 1.5)
-    assert judged(card(gamma)).endswith("with 30 seeds")
-    pci = known("pci", 0.5, n=30, ci95=(0.25, 0.75))
-    assert judged(card(pci)).endswith("with 30 seeds, and no gamma")
-    assert judged(card(rests=[rest(), rest(unit="verdicts", of="v1.1-X")])) == (
+    assert performance_text(card(gamma)).endswith("with 30 seeds")
+    pci = card_figure("pci", 0.5, n=30, ci95=(0.25, 0.75))
+    assert performance_text(card(pci)).endswith("with 30 seeds, and no gamma")
+    assert performance_text(card(rests=[card_rest(), card_rest(unit="verdicts", of="v1.1-X")])) == (
         "1,200 seeds (v1.0-X) and 1,200 verdicts (v1.1-X) are published. Nothing says whether they "
         "are right, change with the place or are repeated"
     )
-    assert judged(card(rests=[rest(failed=True)])) == "what was published is of a failed run"
-    assert judged(card(rests=[rest(counts=False)])).startswith("no current measurement")
-    assert judged(card()) == "no measurement of it is published"
+    assert (
+        performance_text(card(rests=[card_rest(failed=True)]))
+        == "what was published is of a failed run"
+    )
+    assert performance_text(card(rests=[card_rest(counts=False)])).startswith(
+        "no current measurement"
+    )
+    assert performance_text(card()) == "no measurement of it is published"
 
 
 def test_other_prompts_are_one_line_where_there_are_two_beside_that_of_comparisons() -> None:
-    plain, one, two = known(plain=True, value=0.5), known(value=0.25), known(value=0.75)
-    unknown = known(value=None)
+    plain, one, two = (
+        card_figure(plain=True, value=0.5),
+        card_figure(value=0.25),
+        card_figure(value=0.75),
+    )
+    unknown = card_figure(value=None)
 
     assert folded([plain, one, two, unknown]) == ([plain], "2 other settings: 0.250 to 0.750")
     assert folded([plain, one, unknown]) == ([plain, one, unknown], "")
@@ -172,8 +190,10 @@ def test_other_prompts_are_one_line_where_there_are_two_beside_that_of_compariso
 
 def test_a_row_has_its_counts_and_why_it_is_left_out() -> None:
     lines = [*_rows([
-        known("gamma/a_to_b", 0.5, ci95=(0.25, 0.75), unit="seeds", items=1200, epc_5_2="weak"),
-        known("gamma/b_to_a", 0.25, subset="hard", left_out="too old", unit="seeds"),
+        card_figure(
+            "gamma/a_to_b", 0.5, ci95=(0.25, 0.75), unit="seeds", items=1200, epc_5_2="weak"
+        ),
+        card_figure("gamma/b_to_a", 0.25, subset="hard", left_out="too old", unit="seeds"),
     ])]  # fmt: skip
 
     assert lines[0].startswith("  gamma")

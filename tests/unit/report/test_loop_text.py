@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from epc.analysis.loops import UNNAMED
+from epc.analysis.loop import UNNAMED
 from epc.report import loop_text
 from epc.report.document import printed
 from epc.statistics.figures import Figure
@@ -26,7 +26,7 @@ GOLD = Gold(value=0.125, ci95=(0.0, 0.25), labelled=40, worth=55.4, correlation=
 
 
 def report(**changed: Any) -> Any:
-    given: dict[str, Any] = {
+    record: dict[str, Any] = {
         "judge": "j", "judge_b": "k", "seed": "s", "final": "f", "candidates": 9, "calls": 1234,
         "planned": True, "validation_items": 30, "believed": figure(1.0), "items": 50,
         "changed": 20, "unread": 0, "fresh": figure(0.5), "by_b": None, "luck": figure(0.5),
@@ -34,7 +34,7 @@ def report(**changed: Any) -> Any:
         "label_error": None, "exchange": None, "quality": "not_measured", "withheld": (),
         "course": (), "digits": 2,
     }  # fmt: skip
-    return SimpleNamespace(**given | changed)
+    return SimpleNamespace(**record | changed)
 
 
 EXCHANGE = SimpleNamespace(price=figure(2.0), taste=figure(-0.5))
@@ -63,11 +63,11 @@ def test_a_log_alone_shows_nothing_and_an_unnamed_judge_begins_its_sentence() ->
         judge=UNNAMED, final="f", candidates=9, items=30, gain=figure(1.0), digits=1
     )
 
-    words = loop_text.believed_sentence(believed)
+    text = loop_text.believed_sentence(believed)
 
-    assert words[0].isupper()
-    assert "reports +1.0 [+0.8, +1.2] points for the best of 9" in words
-    assert words.endswith("The score that chose f is too good to count: nothing is shown.")
+    assert text[0].isupper()
+    assert "reports +1.0 [+0.8, +1.2] points for the best of 9" in text
+    assert text.endswith("The score that chose f is too good to count: nothing is shown.")
 
 
 def test_figures_and_facts_are_there_as_far_as_they_were_measured() -> None:
@@ -110,9 +110,9 @@ def runs(**changed: Any) -> Any:
 
 
 def test_several_runs_have_a_sentence_with_price_and_taste_where_both_are_known() -> None:
-    words = loop_text.runs_sentence(runs())
+    text = loop_text.runs_sentence(runs())
 
-    assert words == (
+    assert text == (
         "Over 5 runs j reports +1.00 [+0.75, +1.25] points on the items that chose, and gives "
         "+0.50 [+0.25, +0.75] on items that its run never saw. Quality: not measured."
     )
@@ -125,7 +125,7 @@ def test_several_runs_have_a_sentence_with_price_and_taste_where_both_are_known(
         "things (taste)."
     )
     assert "taste" not in loop_text.runs_sentence(runs(price=figure(2.0)))
-    assert loop_text.starts_sentences({"poor": runs()}) == [f"From a poor start: {words}"]
+    assert loop_text.starts_sentences({"poor": runs()}) == [f"From a poor start: {text}"]
     assert loop_text._cells(report()) == (
         *("+1.00 [+0.75, +1.25]", "+0.50 [+0.25, +0.75]", "-", "-"),
     )
@@ -175,7 +175,7 @@ def test_a_change_is_whose_interval_is_on_one_side_of_0(
 def test_a_plan_says_what_it_drew_and_how_many_were_used_up() -> None:
     plan: Any = SimpleNamespace(
         seed="s", final="f", judge=SimpleNamespace(model="j"), judge_b=SimpleNamespace(model="k"),
-        test=range(10), gold=range(4), gold_twice=range(2), again=range(3),
+        test=range(10), gold=range(4), gold_twice=range(2), repeats=range(3),
     )  # fmt: skip
 
     text = loop_text.plan_text(plan, 12)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from epc.analysis.selection import Picked
+from epc.analysis.selection import PickersQuality
 from epc.audit.quality import Blind, Detour, Quality, Work
 from epc.report.document import printed
-from epc.report.quality_text import beside, of_pickers, parts
+from epc.report.quality_text import of_pickers, parts, quality_line
 from epc.spec.coupling import NotMeasured
 from epc.statistics.figures import Figure
 
@@ -19,12 +19,12 @@ def blind(pair: tuple[str, str], gold: float, judge: float, *, turned: bool) -> 
 
 
 def work(**changed: Any) -> Work:
-    given: dict[str, Any] = {
+    record: dict[str, Any] = {
         "groups": 1200, "labels": 3456, "start": figure(0.5), "proxy_gain": figure(0.25),
         "gold_gain": figure(-0.1), "floor": figure(0.3, 0.1), "blind": (), "word": "harms",
         "gold_trained_gain": figure(0.2),
     }  # fmt: skip
-    return Work(**given | changed)
+    return Work(**record | changed)
 
 
 DETOUR = Detour(
@@ -46,12 +46,12 @@ QUALITY = Quality(
 
 
 def test_reading_r91_what_is_known_stands_in_a_line() -> None:
-    assert beside(QUALITY) == (
+    assert quality_line(QUALITY) == (
         "harms in text, gold gain -10.0 points [-12.0, -8.0]; "
         "gains in code, gold gain -10.0 points [-12.0, -8.0]"
     )
     unknown = NotMeasured(why="no labels", how="bring some")
-    assert beside(unknown).endswith(": no labels; bring some")
+    assert quality_line(unknown).endswith(": no labels; bring some")
     assert [*parts(unknown)] == []
 
 
@@ -85,7 +85,7 @@ def test_reading_r91_facts_of_work_and_of_a_detour_have_their_figures() -> None:
 
 
 def test_reading_r91_what_a_judge_of_picks_teaches_names_the_pickers() -> None:
-    done = Picked(judge="j", pickers=("k", "l"), items=1234, quality=QUALITY)
+    done = PickersQuality(judge="j", pickers=("k", "l"), items=1234, quality=QUALITY)
 
     text = printed(of_pickers([done]))
 

@@ -19,8 +19,8 @@ LARGE = gains(
 )  # fmt: skip
 
 
-def domain(*each: Gains, threshold: Threshold | None = None) -> Domain:
-    return Domain(items=40, gains=each, threshold=threshold)
+def domain(*gains: Gains, threshold: Threshold | None = None) -> Domain:
+    return Domain(items=40, gains=gains, threshold=threshold)
 
 
 def test_a_summary_has_luck_taste_gold_and_the_threshold_as_far_as_they_are_known() -> None:
@@ -39,12 +39,12 @@ def test_a_summary_has_luck_taste_gold_and_the_threshold_as_far_as_they_are_know
 
 
 def test_the_curve_has_every_choice_of_all_domains_and_the_largest_of_each_other() -> None:
-    one = Selection(
+    selection = Selection(
         judge="j", k=2, askings=8, arranged=False, pick="mean", left_out=1234,
         domains={ALL: domain(SMALL, MIDDLE, LARGE), "maths": domain(SMALL, MIDDLE)},
     )  # fmt: skip
 
-    (section,) = document([one])
+    (section,) = document([selection])
 
     assert isinstance(section, Section)
     facts, said, table = section.parts
@@ -69,12 +69,12 @@ def test_the_curve_has_every_choice_of_all_domains_and_the_largest_of_each_other
 
 
 def test_a_judge_that_saw_arrangements_picks_by_a_bound_and_columns_are_those_it_has() -> None:
-    one = Selection(
+    selection = Selection(
         judge="j", k=1, askings=4, arranged=True, pick="lower", left_out=0,
         domains={"maths": domain(MIDDLE)},
     )  # fmt: skip
 
-    (section,) = document([one])
+    (section,) = document([selection])
 
     assert isinstance(section, Section)
     facts, table = section.parts

@@ -1,11 +1,11 @@
-"""Who may replace a judge, in words."""
+"""Tests of who may replace a judge, in words."""
 
 from typing import Any
 
 import pytest
 from golden_support import Golden
 
-from epc.analysis.succession import Agreement, Measurement, Succession, Successor, Unlike
+from epc.analysis.succession import Agreement, Measurement, Succession, Successor, UncomparedJudge
 from epc.report.succession_text import agreement_line, prompt_of, sentence, text
 from epc.statistics.figures import ClusteredFigure
 
@@ -14,7 +14,7 @@ def figure(value: float) -> ClusteredFigure:
     return ClusteredFigure(value=value, ci95=(value - 0.1, value + 0.1), n=1200, items=600)
 
 
-def agreement(**more: Any) -> Agreement:
+def agreement(**further_fields: Any) -> Agreement:
     fixed = {
         "judge": "new/P",
         "model": "new",
@@ -28,10 +28,10 @@ def agreement(**more: Any) -> Agreement:
         "chance": 0.5,
         "shifts": {"first_place": figure(0.05)},
     }
-    return Agreement(**{**fixed, **more})
+    return Agreement(**{**fixed, **further_fields})
 
 
-def succession(*successors: Successor, **more: Any) -> Succession:
+def succession(*successors: Successor, **further_fields: Any) -> Succession:
     fixed = {
         "name": "old",
         "as_of": "2026-07-02",
@@ -42,7 +42,7 @@ def succession(*successors: Successor, **more: Any) -> Succession:
         "elsewhere": (),
         "measurement": Measurement(why="few items", command="epc run", calls=1500),
     }
-    return Succession(**{**fixed, "successors": successors, **more})
+    return Succession(**{**fixed, "successors": successors, **further_fields})
 
 
 LIVING = Successor(agreement=agreement(), state="alive", living=True)
@@ -52,7 +52,7 @@ HARD = Successor(agreement=agreement(subset="hard"), state="alive", living=True)
 
 def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
     bare = agreement(same_decoding=False, shifts={}, shared_answers=3)
-    hidden = (Unlike(model="new", items=861),)
+    hidden = (UncomparedJudge(model="new", items=861),)
     all_three = succession(LIVING, HARD, GONE, recorded=12)
     cases = {
         "one that lives": sentence(succession(LIVING, GONE)),
@@ -94,7 +94,7 @@ def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
 def test_reading_r96_a_successor_exceeds_chance_by_a_margin_corrected_for_the_choice(
     given: dict[str, Any], choices: int, why: str
 ) -> None:
-    found = agreement(**given).unfit(choices)
+    actual_text = agreement(**given).unfit(choices)
 
-    assert why in found
-    assert bool(found) == bool(why)
+    assert why in actual_text
+    assert bool(actual_text) == bool(why)

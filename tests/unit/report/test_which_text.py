@@ -1,8 +1,8 @@
-"""Which judge may be used, in words."""
+"""Tests of which judge may be used, in words."""
 
 from typing import Any
 
-from epc.analysis.choosing import Option, Reached, ShortList, Which
+from epc.analysis.choosing import Option, ReachResult, ShortList, WhichAnswer
 from epc.records.choices import ALL, Way
 from epc.report import which_text
 from epc.report.document import Section, Table
@@ -21,18 +21,21 @@ def option(
     return Option(way=way, right=Figure(value=right, ci95=(right - half, right + half)))
 
 
-def answer(*options: Option, budget: float | None = None, **more: Any) -> Which:
-    lists = {name: tuple(more.pop(name, ())) for name in ("beaten", "too_dear", "unpriced")}
+def answer(*options: Option, budget: float | None = None, **further_fields: Any) -> WhichAnswer:
+    lists = {
+        name: tuple(further_fields.pop(name, ())) for name in ("beaten", "too_dear", "unpriced")
+    }
     every = [one for group in (options, *lists.values()) for one in group]
-    return Which(
-        as_of="2026-11-26", platform=more.pop("platform", None), budget=budget, benchmark="B",
-        decides="which is right", chance=0.5, gone=tuple(more.pop("gone", ())),
+    return WhichAnswer(
+        as_of="2026-11-26", platform=further_fields.pop("platform", None), budget=budget,
+        benchmark="B",
+        decides="which is right", chance=0.5, gone=tuple(further_fields.pop("gone", ())),
         short=ShortList(
-            domain=more.pop("domain", ALL), questions=1234, options=options, **lists
+            domain=further_fields.pop("domain", ALL), questions=1234, options=options, **lists
         ),
         served={name: {"x": "until 2027-01-01", "y": "without a stated end"}
                 for one in every for name in one.way.models},
-        by_client=tuple(more.pop("by_client", ())),
+        by_client=tuple(further_fields.pop("by_client", ())),
     )  # fmt: skip
 
 
@@ -73,8 +76,8 @@ def test_who_is_better_and_over_the_budget_is_named_and_the_rest_counted() -> No
     better = "Right more often, but over the budget or without a price: "
 
     # The lists end at 85%: d and e begin above that, at 90% and 88%, and f at 81%.
-    found = which_text.sentence(answer(A, B, budget=4.0, too_dear=dear[::-1]))
-    assert found.endswith(f"{better}d, once (95%) and 1 more below.")
+    text = which_text.sentence(answer(A, B, budget=4.0, too_dear=dear[::-1]))
+    assert text.endswith(f"{better}d, once (95%) and 1 more below.")
     alone = which_text.sentence(answer(A, budget=4.0, unpriced=dear[:1]))
     assert alone.endswith(f"{better}d, once (95%).")
     assert better not in which_text.sentence(answer(A, budget=4.0, too_dear=dear[2:]))
@@ -84,10 +87,11 @@ def test_who_is_better_and_over_the_budget_is_named_and_the_rest_counted() -> No
 
 def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
     beaten = [option("z", 0.4, 1.0), option("z", 0.5, 2.0, askings=3), option("a", 0.1, 1.0)]
-    whole = answer(A, option("a+b", 0.79, 8.0), budget=9.0, beaten=beaten, too_dear=[B],
+    whole_which_answer = answer(
+        A, option("a+b", 0.79, 8.0), budget=9.0, beaten=beaten, too_dear=[B],
                    unpriced=[FREE], gone=["old", "older"], by_client=["c", "d"])  # fmt: skip
 
-    assert which_text.text(whole).split("\n")[1:] == [
+    assert which_text.text(whole_which_answer).split("\n")[1:] == [
         "",
         "  right: which is right; chance 50%",
         "",
@@ -104,7 +108,7 @@ def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
         "without a price to compare with the budget",
         "  free, once: 78.0% [73.0%, 83.0%], no price",
         "",
-        which_text.by_client(whole),
+        which_text.by_client(whole_which_answer),
         "",
         "these judges",
         "  a: x until 2027-01-01; y without a stated end; measured in v1-a",
@@ -114,11 +118,15 @@ def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
         "",
         "measured, but not known to be served on any platform: old, older",
     ]
-    assert which_text.by_client(whole).startswith("Asked through a client that adds text")
-    assert "(a known fault): c and d. So they have no price" in which_text.by_client(whole)
+    assert which_text.by_client(whole_which_answer).startswith(
+        "Asked through a client that adds text"
+    )
+    assert "(a known fault): c and d. So they have no price" in which_text.by_client(
+        whole_which_answer
+    )
     assert "served on aws: old" in which_text.text(answer(platform="aws", gone=["old"]))
     assert which_text.text(answer()).count("\n") == 2
-    _, table, folded = which_text.document(whole)
+    _, table, folded = which_text.document(whole_which_answer)
     assert isinstance(table, Table)
     assert table.rows[1] == ("a, once", "80.0% [75.0%, 85.0%]", "$2.00 for 1,000 questions")
     assert isinstance(folded, Section)
@@ -126,12 +134,12 @@ def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
 
 def test_how_often_a_judge_must_be_asked_is_said_with_the_nearest_where_none_is_enough() -> None:
     looked = (A, option("a", 0.9, None, askings=5))
-    given: dict[str, Any] = {
+    record: dict[str, Any] = {
         "benchmark": "B", "domain": "maths", "questions": 50, "share": 0.85, "model": "a",
         "looked_at": looked,
     }  # fmt: skip
 
-    assert which_text.reached_text(Reached(**given, reached=looked[1:])).split("\n") == [
+    assert which_text.reached_text(ReachResult(**record, reached=looked[1:])).split("\n") == [
         (
             "Shown to be right in 85% or more: a, 5 times: 90.0% [85.0%, 95.0%], no price "
             "(B, maths: 50 questions)."
@@ -142,5 +150,5 @@ def test_how_often_a_judge_must_be_asked_is_said_with_the_nearest_where_none_is_
         "",
         "  the intervals are joint, for all 2 ways that were looked at",
     ]
-    nearest = which_text.reached_text(Reached(**given, reached=()))
+    nearest = which_text.reached_text(ReachResult(**record, reached=()))
     assert "nothing that was measured; the nearest is a, 5 times: 90.0%" in nearest

@@ -28,13 +28,13 @@ def test_reading_r4_ties_take_their_share_of_any_evaluator() -> None:
 
 def test_reading_r15_favourites_are_alike_or_apart() -> None:
     alike, apart = evaluator("favourite"), evaluator("domain-favourites")
-    one = evaluator("one-domain:high=0.9,low=0.4")
+    preferences = evaluator("one-domain:high=0.9,low=0.4")
 
     assert alike["text"].a.tolist() == alike["visual"].a.tolist() == [0.1, 0.95, *[0.1] * 9]
     assert apart["text"].a.tolist() == [0.1, 0.95, *[0.1] * 9]
     assert apart["visual"].a.tolist() == [*[0.1] * 8, 0.95, 0.1, 0.1]
-    assert one["text"].a.tolist() == [0.4] * 11
-    assert max(one["visual"].a) == 0.9
+    assert preferences["text"].a.tolist() == [0.4] * 11
+    assert max(preferences["visual"].a) == 0.9
 
 
 @pytest.mark.parametrize("strategies", [2, 3, 4, 5, 8, 127])
@@ -45,13 +45,13 @@ def test_reading_r15_two_favourites_are_never_one(strategies: int) -> None:
 
 
 def test_reading_r15_scattered_preferences_are_the_same_every_time() -> None:
-    apart, again = evaluator("scattered:sd=1"), evaluator("scattered:sd=1")
-    alike, other = evaluator("scattered-alike:sd=1"), evaluator("scattered:sd=1,draw=1")
+    apart, repeated_preferences = evaluator("scattered:sd=1"), evaluator("scattered:sd=1")
+    alike, other_preferences = evaluator("scattered-alike:sd=1"), evaluator("scattered:sd=1,draw=1")
 
-    assert (apart["text"].a == again["text"].a).all()
+    assert (apart["text"].a == repeated_preferences["text"].a).all()
     assert (alike["text"].a == alike["visual"].a).all()
     assert not (apart["text"].a == apart["visual"].a).any()
-    assert not (apart["text"].a == other["text"].a).any()
+    assert not (apart["text"].a == other_preferences["text"].a).any()
     many = evaluator("scattered:sd=0.5", strategies=100_000)["text"].a
     logits = np.log(many / (1 - many))
     assert logits.std() == pytest.approx(0.5, abs=0.01)

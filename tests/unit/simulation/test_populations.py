@@ -11,7 +11,9 @@ MANY = (200, 200)
 
 def rates(population: Population) -> dict[str, "np.typing.NDArray[np.float64]"]:
     judged = drawn(population, RUNS, np.random.default_rng(3))
-    return {domain: each.a / (1 - each.tie) for domain, each in judged.items()}
+    return {
+        domain: verdict_odds.a / (1 - verdict_odds.tie) for domain, verdict_odds in judged.items()
+    }
 
 
 def logit(share: "np.typing.NDArray[np.float64]") -> "np.typing.NDArray[np.float64]":
@@ -34,10 +36,10 @@ def test_reading_r70_a_shift_and_noise_keep_the_order_of_one_ranking() -> None:
 
 
 def test_reading_r74_tasks_of_one_topic_share_their_interaction() -> None:
-    found = rates(Population(interaction=(1, 1), topic=4))["text"]
+    text = rates(Population(interaction=(1, 1), topic=4))["text"]
 
-    assert (found[..., :4] == found[..., :1]).all()
-    assert (found[..., 4] != found[..., 0]).all()
+    assert (text[..., :4] == text[..., :1]).all()
+    assert (text[..., 4] != text[..., 0]).all()
 
 
 def test_reading_r74_groups_are_declared_or_not() -> None:
@@ -69,27 +71,27 @@ def test_reading_r75_answers_that_repeat_leave_win_rates_as_stated(repeats: floa
         evaluator="domain-favourites:high=0.7,low=0.4", repeats=repeats, alike=0.2, tasks=MANY
     )
 
-    found = rates(population)["text"]
+    text = rates(population)["text"]
 
-    assert found[:, 1].mean() == pytest.approx(0.7, abs=0.03)
-    assert found[:, 2:].mean() == pytest.approx(0.4, abs=0.03)
+    assert text[:, 1].mean() == pytest.approx(0.7, abs=0.03)
+    assert text[:, 2:].mean() == pytest.approx(0.4, abs=0.03)
 
 
 def test_reading_r75_the_shares_of_a_coins_variance_are_as_stated() -> None:
-    found = rates(Population(repeats=0.5, alike=0.2, tasks=(400, 400)))["text"]
+    text = rates(Population(repeats=0.5, alike=0.2, tasks=(400, 400)))["text"]
 
     # A coin's verdict has a variance of 1/4; half is the pair's own, a fifth the task's.
-    assert found.var() == pytest.approx(0.25 * 0.5, abs=0.01)
-    both = ((found[:, 0] - 0.5) * (found[:, 1] - 0.5)).mean()
+    assert text.var() == pytest.approx(0.25 * 0.5, abs=0.01)
+    both = ((text[:, 0] - 0.5) * (text[:, 1] - 0.5)).mean()
     assert both == pytest.approx(0.25 * 0.2, abs=0.01)
 
 
 def test_reading_r72_two_strategies_lack_a_share_of_the_visual_pairs() -> None:
     judged = drawn(Population(missing=0.85, tasks=MANY), RUNS, np.random.default_rng(3))
 
-    assert judged["text"].asked.all()
-    assert judged["visual"].asked[:, 2:].all()
-    assert judged["visual"].asked[:, :2].mean() == pytest.approx(0.15, abs=0.01)
+    assert judged["text"].present.all()
+    assert judged["visual"].present[:, 2:].all()
+    assert judged["visual"].present[:, :2].mean() == pytest.approx(0.15, abs=0.01)
 
 
 def test_reading_r72_ties_of_a_domain_leave_the_rates_of_what_is_decided() -> None:

@@ -54,7 +54,7 @@ def test_reading_r72_a_missing_pair_is_in_no_table_and_moves_no_weight(reuse: Re
     for run in runs_of(Population(evaluator="always-a", missing=1.0), reuse):
         assert not run.table.counts["visual"][:2].any()
         assert run.table.counts["visual"][2:].any()
-        assert run.table.whole
+        assert run.table.is_whole
         # In the visual domain the others alone win, so the two never rise.
         assert (run.vectors["visual"][:2] <= 1 / STRATEGIES).all()
 

@@ -12,10 +12,10 @@ SIZE = BLOCK * BLOCKS_A_PART
 
 
 def test_reading_r15_parts_hold_every_seed_once() -> None:
-    asked = parts("coin-flip", seeds=2 * SIZE + 7, strategies=11)
+    sent_parts = parts("coin-flip", seeds=2 * SIZE + 7, strategies=11)
 
-    assert [part.seeds for part in asked] == [SIZE, SIZE, 7]
-    assert [part.first for part in asked] == [0, BLOCKS_A_PART, 2 * BLOCKS_A_PART]
+    assert [part.seeds for part in sent_parts] == [SIZE, SIZE, 7]
+    assert [part.first for part in sent_parts] == [0, BLOCKS_A_PART, 2 * BLOCKS_A_PART]
 
 
 def test_reading_r15_more_seeds_leave_the_first_ones_as_they_were() -> None:
@@ -32,41 +32,45 @@ def test_epc_2_5_eq_1_the_summary_is_that_of_its_rows() -> None:
     blocks[0][0, :3] = 0.0  # gamma, text to visual
     rows = dict(zip(FIGURES, np.concatenate(blocks, axis=1), strict=True))
 
-    found = summarise(iter(blocks), 14)
+    simulation = summarise(iter(blocks), 14)
 
     gamma = rows["gamma_text_to_visual"]
-    spread = found.spread["gamma_text_to_visual"]
+    spread = simulation.spread["gamma_text_to_visual"]
     assert spread.mean == pytest.approx(sum(gamma) / 14)
     assert spread.sd == pytest.approx(np.sqrt(((gamma - gamma.mean()) ** 2).sum() / 13))
     assert spread.standard_error == pytest.approx(spread.sd / np.sqrt(14))
     assert spread.q025 <= spread.q05 <= spread.median <= spread.q95 <= spread.q975
-    assert found.zero == {"text_to_visual": 3, "visual_to_text": 0}
-    mean, _ = found.excess["visual_to_text"]
+    assert simulation.zero == {"text_to_visual": 3, "visual_to_text": 0}
+    mean, _ = simulation.excess["visual_to_text"]
     apart = rows["gamma_visual_to_text"] - rows["control_gamma_visual_to_text"]
     assert mean == pytest.approx(apart.mean())
-    assert found.as_json()["zero_coupling_rate"]["text_to_visual"]["rate"] == 3 / 14
+    assert simulation.as_json()["zero_coupling_rate"]["text_to_visual"]["rate"] == 3 / 14
 
 
 @pytest.mark.parametrize("text", ["coin-flip", "favourite:high=0.95,low=0.1", "always-a:tie=0.4"])
 def test_reading_r15_excess_is_zero_where_domains_are_alike(text: str) -> None:
     seeds = 20_000
-    found = summarise([simulate(part) for part in parts(text, seeds=seeds, strategies=11)], seeds)
+    simulation = summarise(
+        [simulate(part) for part in parts(text, seeds=seeds, strategies=11)], seeds
+    )
 
-    for mean, error in found.excess.values():
+    for mean, error in simulation.excess.values():
         assert abs(mean) < 4 * error
 
 
 def test_reading_r15_excess_is_large_where_favourites_differ() -> None:
     text, seeds = "domain-favourites:high=0.95,low=0.1", 4000
-    found = summarise([simulate(part) for part in parts(text, seeds=seeds, strategies=11)], seeds)
+    simulation = summarise(
+        [simulate(part) for part in parts(text, seeds=seeds, strategies=11)], seeds
+    )
 
-    assert all(mean > 20 * error > 0 for mean, error in found.excess.values())
+    assert all(mean > 20 * error > 0 for mean, error in simulation.excess.values())
 
 
 def test_reading_r8_an_evaluator_of_nothing_but_ties_couples_by_zero() -> None:
     text = "coin-flip:tie=1"
-    found = summarise([simulate(part) for part in parts(text, seeds=10, strategies=4)], 10)
+    simulation = summarise([simulate(part) for part in parts(text, seeds=10, strategies=4)], 10)
 
-    assert found.zero == {"text_to_visual": 10, "visual_to_text": 10}
+    assert simulation.zero == {"text_to_visual": 10, "visual_to_text": 10}
     assert evaluator(text)["text"].tie.tolist() == [1.0] * 11
     assert UpdateRule() == parts(text, seeds=1, strategies=4)[0].rule

@@ -14,32 +14,32 @@ PAPER = 'arXiv:2607.00297v1, "EPC: A Standardized Protocol"'
 
 def site(folder: Path, work: str) -> Site:
     """Return a site whose one snapshot somebody transcribed from a work."""
-    made = with_documents(folder)
+    checkout = with_documents(folder)
     printed = {"work": work, "place": "Table 1, row 1", "address": "https://a", "as_printed": "x"}
-    made.publish(contributor="A. Transcriber", citation=printed)
-    return collect(made.folder, as_of=day("2026-04-01"), address=ADDRESS)
+    checkout.publish(contributor="A. Transcriber", citation=printed)
+    return collect(checkout.folder, as_of=day("2026-04-01"), address=ADDRESS)
 
 
 def test_a_bibtex_entry_keeps_its_braces_and_escapes_what_tex_acts_upon(tmp_path: Path) -> None:
-    made = site(tmp_path, 'R&D {lab} 50% a_b \\x, "T"')
-    given = bibtex(made, made.snapshots[0])
+    new_site = site(tmp_path, 'R&D {lab} 50% a_b \\x, "T"')
+    citation = bibtex(new_site, new_site.snapshots[0])
 
-    assert given.startswith("@misc{epc-v1.0-Judge-1,\n")
-    assert r"author = {{The authors of R\&D \{lab\} 50\% a\_b \textbackslash{}x}}" in given
-    plain = given.replace(r"\{", "").replace(r"\}", "")
+    assert citation.startswith("@misc{epc-v1.0-Judge-1,\n")
+    assert r"author = {{The authors of R\&D \{lab\} 50\% a\_b \textbackslash{}x}}" in citation
+    plain = citation.replace(r"\{", "").replace(r"\}", "")
     assert plain.count("{") == plain.count("}")
 
 
 def test_a_reported_figure_is_its_works_and_names_table_row_and_registry(tmp_path: Path) -> None:
-    made = site(tmp_path, PAPER)
-    page = made.snapshots[0]
+    new_site = site(tmp_path, PAPER)
+    page = new_site.snapshots[0]
 
-    assert plain(made, page) == (
+    assert plain(new_site, page) == (
         "The authors of arXiv:2607.00297v1 (2026). EPC: A Standardized Protocol. "
         "arXiv:2607.00297v1, Table 1, row 1. https://a As transcribed in: EPC registry, snapshot "
         f"v1.0-Judge-1 (reported), 2026-02-01. {ADDRESS}snapshots/v1.0-Judge-1/"
     )
-    assert bibtex(made, page) == (
+    assert bibtex(new_site, page) == (
         "@misc{epc-v1.0-Judge-1,\n"
         "  title = {{EPC: A Standardized Protocol}},\n"
         "  author = {{The authors of arXiv:2607.00297v1}},\n"
@@ -49,4 +49,4 @@ def test_a_reported_figure_is_its_works_and_names_table_row_and_registry(tmp_pat
         "  note = {Table 1, row 1; as transcribed in the EPC registry, snapshot v1.0-Judge-1, "
         f"{ADDRESS}snapshots/v1.0-Judge-1/}},\n}}"
     )
-    assert "A. Transcriber" not in bibtex(made, page) + plain(made, page)
+    assert "A. Transcriber" not in bibtex(new_site, page) + plain(new_site, page)

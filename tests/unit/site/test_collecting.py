@@ -5,40 +5,45 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from registry_support import ROOT, day, generation_record, life_record, stated
+from registry_support import ROOT, date_claim, day, generation_record, life_record
 from site_support import real_site, with_documents
 
 from epc.site.collecting import collect
-from epc.site.pages import Standing
+from epc.site.pages import SnapshotStatus
 
 
-def standing(folder: Path, as_of: str, **life: object) -> Standing:
-    made = with_documents(folder)
-    made.evaluator(generation_record("Judge-1", life_record(**life)))
-    made.publish()
-    (page,) = collect(made.folder, as_of=day(as_of), address="").snapshots
+def standing(folder: Path, as_of: str, **life: object) -> SnapshotStatus:
+    checkout = with_documents(folder)
+    checkout.evaluator(generation_record("Judge-1", life_record(**life)))
+    checkout.publish()
+    (page,) = collect(checkout.folder, as_of=day(as_of), address="").snapshots
     return page.row.standing
 
 
 def test_the_reason_of_an_end_is_known_before_it_has_come(tmp_path: Path) -> None:
-    found = standing(tmp_path, "2026-02-10", retires=stated("2026-05-01"))
+    snapshot_status = standing(tmp_path, "2026-02-10", retires=date_claim("2026-05-01"))
 
-    assert (found.state.status, found.state.reason) == ("current", None)
-    assert (found.state.until, found.end_reason) == (date(2026, 5, 1), "retired")
+    assert (snapshot_status.state.status, snapshot_status.state.reason) == ("current", None)
+    assert (snapshot_status.state.until, snapshot_status.end_reason) == (
+        date(2026, 5, 1),
+        "retired",
+    )
 
 
 def test_the_graver_of_two_ends_that_come_is_the_earlier_one(tmp_path: Path) -> None:
     """Measured on 1 January, it is stale on 30 June; it retires a day later."""
-    found = standing(tmp_path, "2026-02-10", retires=stated("2026-07-01"))
+    snapshot_status = standing(tmp_path, "2026-02-10", retires=date_claim("2026-07-01"))
 
-    assert (found.state.until, found.end_reason) == (date(2026, 6, 30), "stale")
+    assert (snapshot_status.state.until, snapshot_status.end_reason) == (date(2026, 6, 30), "stale")
 
 
 def test_reading_r98_from_a_day_not_before_which_it_ends_nobody_confirms(tmp_path: Path) -> None:
-    found = standing(tmp_path, "2026-02-10", retires=stated("2026-05-01", "not_before"))
+    snapshot_status = standing(
+        tmp_path, "2026-02-10", retires=date_claim("2026-05-01", "not_before")
+    )
 
-    assert found.aged == found.state.not_before == date(2026, 5, 1)
-    assert found.state.until == date(2026, 6, 30)
+    assert snapshot_status.aged == snapshot_status.state.not_before == date(2026, 5, 1)
+    assert snapshot_status.state.until == date(2026, 6, 30)
 
 
 @pytest.mark.slow
@@ -63,32 +68,32 @@ def test_a_measured_gamma_stands_on_its_own_noise_floor_as_its_manifest_has_it(
 
 
 def test_weights_that_are_pinned_cannot_be_in_doubt(tmp_path: Path) -> None:
-    retires = stated("2026-05-01", "not_before")
-    found = standing(tmp_path, "2026-02-10", retires=retires, pinned=True)
+    retires = date_claim("2026-05-01", "not_before")
+    snapshot_status = standing(tmp_path, "2026-02-10", retires=retires, pinned=True)
 
-    assert (found.aged, found.state.not_before) == (None, None)
+    assert (snapshot_status.aged, snapshot_status.state.not_before) == (None, None)
 
 
 def test_what_a_browser_works_out_is_what_the_registry_says(tmp_path: Path) -> None:
     """The rule of the pages' script, in Python, on every day of half a year."""
     for name, kind in (("one", "exact"), ("two", "not_before")):
-        built = standing(tmp_path / name, "2026-02-10", retires=stated("2026-05-01", kind))
-        made = with_documents(tmp_path / f"{name}-again")
-        life = life_record(retires=stated("2026-05-01", kind))
-        made.evaluator(generation_record("Judge-1", life))
-        made.publish()
+        built = standing(tmp_path / name, "2026-02-10", retires=date_claim("2026-05-01", kind))
+        checkout = with_documents(tmp_path / f"{name}-again")
+        life = life_record(retires=date_claim("2026-05-01", kind))
+        checkout.evaluator(generation_record("Judge-1", life))
+        checkout.publish()
         for number in range(200):
             today = date.fromordinal(date(2026, 2, 10).toordinal() + number)
-            (page,) = collect(made.folder, as_of=today, address="").snapshots
+            (page,) = collect(checkout.folder, as_of=today, address="").snapshots
             assert page.row.standing.state.status == worked_out(built, today), (name, today)
 
 
-def worked_out(given: Standing, today: date) -> str:
-    until = given.state.until
+def worked_out(snapshot_status: SnapshotStatus, today: date) -> str:
+    until = snapshot_status.state.until
     if until and today >= until:
         return "expired"
-    if given.state.status == "unknown":
+    if snapshot_status.state.status == "unknown":
         return "unknown"
     if until and (until - today).days <= 60:
         return "expiring"
-    return "unconfirmed" if given.aged and today >= given.aged else "current"
+    return "unconfirmed" if snapshot_status.aged and today >= snapshot_status.aged else "current"

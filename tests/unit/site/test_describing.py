@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from epc.registry.kinds.table import parse_card
-from epc.registry.record import Asked, Model
+from epc.registry.record import Model, RecordedModel
 from epc.site.describing import asked_as, by
 
 MODEL = Model(model="x", platform=None, gateway=None, proxy=False, as_printed=None)
 
 
 def test_the_name_and_the_address_stand_as_the_record_has_them() -> None:
-    asked = Asked(model="llamacpp/x", endpoint="http://127.0.0.1:8080/v1")
+    recorded_model = RecordedModel(model="llamacpp/x", endpoint="http://127.0.0.1:8080/v1")
 
-    assert asked_as(replace(MODEL, asked=asked)) == [
+    assert asked_as(replace(MODEL, asked=recorded_model)) == [
         ("Asked as", "llamacpp/x, at http://127.0.0.1:8080/v1")
     ]
 
@@ -25,12 +25,12 @@ def test_a_card_of_before_this_was_kept_claims_nothing() -> None:
 
 def test_a_page_says_what_was_served_and_by_whom_as_the_contributor_states_it() -> None:
     published = Path(__file__).parents[3] / "snapshots" / "v1.0-CoinFlip" / "snapshot.json"
-    given = json.loads(published.read_text("utf-8"))
+    document = json.loads(published.read_text("utf-8"))
     stated = {"login": "octocat", "source": "the annotators of study A"}
 
     assert asked_as(replace(MODEL, weights="sha256:ab")) == [("Weights, as stated", "sha256:ab")]
-    assert by(parse_card(given)) == [("By", "EPC registry")]
-    assert by(parse_card(given | stated)) == [
+    assert by(parse_card(document)) == [("By", "EPC registry")]
+    assert by(parse_card(document | stated)) == [
         ("By", "EPC registry (octocat on GitHub)"),
         ("Verdicts from, as stated", "the annotators of study A"),
     ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 from markdown import markdown
 
-from epc.site.escaping import address, finalized, shown, verbatim
+from epc.site.escaping import address, as_markup, finalized, verbatim
 
 EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.superfences"]  # of mkdocs.yml
 MARKUP: tuple[str, ...] = (
@@ -76,8 +76,8 @@ def is_seen(character: str) -> bool:
     return unicodedata.category(character)[0] != "C" and ord(character) >> 16 != 0xE
 
 
-def same(page: str, text: str) -> bool:
-    """Whether a page's text is a given one, but for spaces and invisible characters."""
+def same_text(page: str, text: str) -> bool:
+    """Return whether a page's text is a given one, but for spaces and invisible characters."""
     return re.sub("\ufffd+", "\ufffd", folded(visible(page))) == re.sub(
         "\ufffd+", "\ufffd", folded(visible(" ".join(text.splitlines())))
     )
@@ -86,30 +86,30 @@ def same(page: str, text: str) -> bool:
 @pytest.mark.extra
 @given(TEXTS)
 def test_in_a_paragraph_of_markdown(text: str) -> None:
-    read = Read(markdown(f"before {shown(text)} after", extensions=EXTENSIONS))
+    read = Read(markdown(f"before {as_markup(text)} after", extensions=EXTENSIONS))
 
     assert read.tags == ["p"]
-    assert same(read.words, f"before {text} after")
+    assert same_text(read.words, f"before {text} after")
 
 
 @pytest.mark.extra
 @given(TEXTS)
 def test_in_a_table_of_html(text: str) -> None:
-    page = f"<table>\n<tr><td>\n{shown(text)}\n</td><td>{verbatim(text)}</td></tr>\n</table>\n"
+    page = f"<table>\n<tr><td>\n{as_markup(text)}\n</td><td>{verbatim(text)}</td></tr>\n</table>\n"
     read = Read(markdown(f"# Head\n\n{page}\nend\n", extensions=EXTENSIONS))
 
     assert read.tags == ["h1", "table", "tr", "td", "td", "p"]
-    assert same(read.words, f"Head {text}\n{text} end")
+    assert same_text(read.words, f"Head {text}\n{text} end")
 
 
 @pytest.mark.extra
 @given(TEXTS)
 def test_in_an_attribute(text: str) -> None:
-    read = Read(markdown(f'<p title="{shown(text)}">x</p>\n', extensions=EXTENSIONS))
+    read = Read(markdown(f'<p title="{as_markup(text)}">x</p>\n', extensions=EXTENSIONS))
 
     (attribute,) = read.attributes
     assert attribute[0] == "title"
-    assert same(attribute[1] or "", text)
+    assert same_text(attribute[1] or "", text)
 
 
 @given(TEXTS)
@@ -117,18 +117,18 @@ def test_in_an_attribute(text: str) -> None:
 def test_through_a_template(text: str) -> None:
     made = Environment(autoescape=True, finalize=finalized).from_string("<p>{{ text }}</p>")
 
-    assert same(Read(made.render(text=text)).words, text)
+    assert same_text(Read(made.render(text=text)).words, text)
 
 
 def test_lines_are_kept_where_they_matter_and_begin_no_line_of_markdown() -> None:
-    made = verbatim("one\n\n# two\n```")
+    markup = verbatim("one\n\n# two\n```")
 
-    assert "\n" not in made
-    assert Read(f"<pre>{made}</pre>").words == "one\n\n# two\n```"
+    assert "\n" not in markup
+    assert Read(f"<pre>{markup}</pre>").words == "one\n\n# two\n```"
 
 
 def test_what_turns_a_text_around_is_seen() -> None:
-    assert shown("a\u202eb\u200bc\U000e0041") == "a\ufffdb\ufffdc\ufffd"
+    assert as_markup("a\u202eb\u200bc\U000e0041") == "a\ufffdb\ufffdc\ufffd"
 
 
 @pytest.mark.parametrize("given_address", ["https://maker.example/a?b=c&d", "http://x.example"])

@@ -14,7 +14,7 @@ from site_support import REAL_DAY, real_site
 
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
-from epc.registry.succession import Kept, agreed_kept, succession_of
+from epc.registry.succession import VerdictStore, agreement_in_store, succession_of
 from epc.report.succession_text import text
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart
@@ -40,7 +40,7 @@ def table(page: str, name: str) -> list[str]:
     return re.findall(r"<tr.*?</tr>", body, re.DOTALL)
 
 
-def words(markup: str) -> str:
+def markup_text(markup: str) -> str:
     return unescape(re.sub(r"<[^>]+>", "", markup))
 
 
@@ -64,11 +64,11 @@ def test_the_next_four_days_on_which_judges_end_have_a_line_each() -> None:
     assert [re.findall(r'datetime="([^"]+)"', line) for line in lines] == [[f"{d}"] for d in days]
     for line, day in zip(lines, days, strict=True):
         name = line.split('href="evaluators/')[1].split("/")[0]
-        (shown,) = re.findall(r'data-epc="days">(\d+)<', line)
-        more = re.search(r"(\d+) more", line)
-        instead = words(line.rsplit("<td>", 1)[1]).strip()
-        assert int(shown) == (day - REAL_DAY).days
-        assert (int(more[1]) if more else 0) == len(ends()[day]) - 1
+        (match,) = re.findall(r'data-epc="days">(\d+)<', line)
+        further_match = re.search(r"(\d+) more", line)
+        instead = markup_text(line.rsplit("<td>", 1)[1]).strip()
+        assert int(match) == (day - REAL_DAY).days
+        assert (int(further_match[1]) if further_match else 0) == len(ends()[day]) - 1
         assert instead == (ends()[day][name] or "none named")
     assert any("<td><a href=" in line for line in lines), "a replacement is linked"
 
@@ -87,8 +87,8 @@ def test_judges_in_the_table_are_real_and_have_the_measured_shares() -> None:
         ways = [n for n, way in enumerate(registry.choices.ways) if way.models == (name,)]
         if not ways:
             continue
-        most = max(ways, key=lambda n: registry.choices.ways[n].askings)  # type: ignore[union-attr]
-        right = registry.choices.domains["all"].right[most]
+        largest = max(ways, key=lambda n: registry.choices.ways[n].askings)  # type: ignore[union-attr]
+        right = registry.choices.domains["all"].right[largest]
         assert f'<data value="{right!r}">{100 * right:.1f}</data>' in line
         shares.append(right)
 
@@ -98,10 +98,10 @@ def test_judges_in_the_table_are_real_and_have_the_measured_shares() -> None:
 
 
 def test_all_measured_judges_are_in_the_list_and_counted_on_the_front_page() -> None:
-    every = table("evaluators/index.md", "judges-table")
+    all_verdict_tables = table("evaluators/index.md", "judges-table")
 
-    assert f"all {len(every)} measured judges" in PAGES["index.md"]
-    assert set(table("index.md", "judges-table")[0].split()) & set(every[0].split())
+    assert f"all {len(all_verdict_tables)} measured judges" in PAGES["index.md"]
+    assert set(table("index.md", "judges-table")[0].split()) & set(all_verdict_tables[0].split())
 
 
 def test_what_changed_names_the_newest_days() -> None:
@@ -115,7 +115,7 @@ def test_what_changed_names_the_newest_days() -> None:
 
 def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() -> None:
     page = PAGES["snapshots/index.md"]
-    told = page.split('<ol class="epc-told">')[1].split("</ol>")[0]
+    printed_text = page.split('<ol class="epc-told">')[1].split("</ol>")[0]
     tag = re.search(r'read aloud:</strong> <a href="([^"]+)/"', page)
 
     assert tag
@@ -124,8 +124,8 @@ def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() 
     assert not snapshot.failed
     assert snapshot.audit
     into = max(snapshot.audit.crossing.values(), key=lambda each: each.regret)
-    said = words(told)
-    assert len(re.findall("<li>", told)) == 5
+    said = markup_text(printed_text)
+    assert len(re.findall("<li>", printed_text)) == 5
     assert f"made {100 * into.redirected:.1f}% of its choices" in said
     assert f"chance alone gives {100 * into.chance:.1f}%" in said
     assert f"{100 * into.regret:+.1f} points" in said
@@ -175,28 +175,33 @@ def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> 
     )
 
     assert len(months) == 12
-    assert words(months["2026-10"]).startswith(f"{len(gone)} models ended on a platform")
-    assert f"{len(came)} new models" in words(months["2026-08"])
+    assert markup_text(months["2026-10"]).startswith(f"{len(gone)} models ended on a platform")
+    assert f"{len(came)} new models" in markup_text(months["2026-08"])
 
 
 def test_the_line_of_a_judge_on_the_page_of_successors_has_its_answer() -> None:
     registry = REGISTRY()
-    kept = Kept.of(registry, str(ROOT))
+    kept_verdict_store = VerdictStore.from_registry(registry, str(ROOT))
     judges = [subject(registry, name) for name in ("gpt-5.4-nano", "gpt-4")]
-    found = tuple(succession_of(registry, who, REAL_DAY, agreed_kept(kept, who)) for who in judges)
-    page = dict(lists(replace(SITE[0], successions=found)))["succession.md"]
+    successions = tuple(
+        succession_of(registry, judge, REAL_DAY, agreement_in_store(kept_verdict_store, judge))
+        for judge in judges
+    )
+    page = dict(lists(replace(SITE[0], successions=successions)))["succession.md"]
     line = r'<summary><h2>(.*?)</h2><span class="epc-brief">(.*?)</span></summary>'
     lines = dict(re.findall(line, page))
-    told = text(found[0], kinds=False)
+    printed_text = text(successions[0], kinds=False)
     model, share, low, high = re.findall(
-        r": (\S+) can be named: ([\d.]+)% \[([\d.]+)%, ([\d.]+)%\]", told
+        r": (\S+) can be named: ([\d.]+)% \[([\d.]+)%, ([\d.]+)%\]", printed_text
     )[0]
 
     among = f"{share} [{float(low):.0f}, {float(high):.0f}] of 100"
-    nano = words(lines["gpt-5.4-nano"])
+    nano = markup_text(lines["gpt-5.4-nano"])
     assert nano.startswith(f"{model}: same verdict on {among}; openai names")
-    assert words(lines["gpt-4"]).startswith("nobody is shown to agree; openai names gpt-5.6-sol")
-    assert len(lines) == len(found)
+    assert markup_text(lines["gpt-4"]).startswith(
+        "nobody is shown to agree; openai names gpt-5.6-sol"
+    )
+    assert len(lines) == len(successions)
 
 
 def test_settings_are_drawn_best_first_on_the_scale_of_their_range() -> None:
@@ -229,10 +234,10 @@ def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_m
     """By 28 February 2027 nobody has confirmed for long that hosted judges are still served."""
     first, last = "2027-02-01", "2027-02-28"
     change = replace(SITE[0].changes[-1], date=date(2027, 2, 15))
-    later = replace(SITE[0], as_of=date(2027, 2, 28), changes=(*SITE[0].changes, change))
-    february = dict(lists(later))["changes.md"].split('<h2 id="m')[1]
+    later_site = replace(SITE[0], as_of=date(2027, 2, 28), changes=(*SITE[0].changes, change))
+    february = dict(lists(later_site))["changes.md"].split('<h2 id="m')[1]
     rows = [
-        [words(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
+        [markup_text(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
         for row in re.findall(r"<tr>.*?</tr>", february, re.DOTALL)
     ]
     (safety,) = [row for row in rows if row[0] == "Safety"]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from icalendar import Calendar
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import Checkout, date_claim, generation_record, life_record
 from site_support import ADDRESS
 
 from epc.site import machines
@@ -53,7 +53,7 @@ def leads(page: str | bytes) -> list[str]:
 def test_nobody_follows_what_has_ended_and_a_badge_is_of_a_baseline(made: Checkout) -> None:
     lives = {"Ended": "2026-01-30", "Recent": "2026-01-31", "Served": None}
     for name, day in lives.items():
-        ends = stated(day) if day else None
+        ends = date_claim(day) if day else None
         made.evaluator(generation_record(name, life_record(model=f"m-{name}", retires=ends)))
     made.evaluator(generation_record("Judge-1", life_record()))
     made.publish()
@@ -68,7 +68,7 @@ def test_nobody_follows_what_has_ended_and_a_badge_is_of_a_baseline(made: Checko
 
 def test_a_date_that_moved_is_told_anew_and_one_that_was_seen_again_is_not(made: Checkout) -> None:
     def ids(day: str, seen: str) -> set[str]:
-        ends = stated(day) | {"seen": seen}
+        ends = date_claim(day) | {"seen": seen}
         made.evaluator(generation_record("Judge-1", life_record(retires=ends)))
         feed = ET.fromstring(bytes(guessed(made)["feeds/Judge-1.xml"]))  # type: ignore[arg-type]  # a feed is bytes
         return {entry.findtext("a:id", "", ATOM) for entry in feed.findall("a:entry", ATOM)}
@@ -87,10 +87,10 @@ def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(
         assert isinstance(text, str | bytes)
         return {str(entry["uid"]): entry for entry in Calendar.from_ical(text).walk("VEVENT")}
 
-    made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-05-01"))))
+    made.evaluator(generation_record("Judge-1", life_record(retires=date_claim("2026-05-01"))))
     made.publish()
     before = entries("calendars/Judge-1.ics")
-    moved = stated("2026-06-01")
+    moved = date_claim("2026-06-01")
     moved["others"] = [
         {"by": "https://maker.example/ends", "date": "2026-05-01", "seen": None, "settled": "moved"}
     ]
@@ -160,7 +160,7 @@ def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
 ) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=["maker", "Judge-2"])))
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
-    ended = life_record(platform="cloud", model="m", retires=stated("2027-01-30"))
+    ended = life_record(platform="cloud", model="m", retires=date_claim("2027-01-30"))
     made.evaluator(generation_record("cloud", ended))
 
     site = _site(made)
@@ -187,18 +187,18 @@ def _site(made: Checkout) -> Site:
     return collect(made.folder, as_of=AS_OF, address=ADDRESS)
 
 
-def platform(**given: Any) -> Any:
+def platform(**fields: Any) -> Any:
     record = {"platform": "maker", "model": "m", "retires": None, "deprecated": None, "routes": (),
               "points_to": (), "replacement": None}  # fmt: skip
-    return SimpleNamespace(record=SimpleNamespace(**record | given))
+    return SimpleNamespace(record=SimpleNamespace(**record | fields))
 
 
 def ends(kind: str, seen: date | None = None) -> Any:
     return SimpleNamespace(date=date(2026, 6, 1), kind=kind, source="S", sources=2, seen=seen)
 
 
-def told(**given: Any) -> list[tuple[str, date, str]]:
-    page: Any = SimpleNamespace(name="J", platforms=[platform(**given)])
+def feed_entries(**fields: Any) -> list[tuple[str, date, str]]:
+    page: Any = SimpleNamespace(name="J", platforms=[platform(**fields)])
     entries = [*_ends_in_feed(page, AS_OF)]
     assert {entry.place for entry in entries} <= {"evaluators/J/#maker"}
     return [(entry.title, entry.updated, entry.summary) for entry in entries]
@@ -207,19 +207,21 @@ def told(**given: Any) -> list[tuple[str, date, str]]:
 def test_an_end_is_told_in_the_words_of_its_kind_on_the_day_that_it_was_stated() -> None:
     source = "Source: S; sources that agree: 2"
 
-    assert told() == []
+    assert feed_entries() == []
     for kind, words in (
         ("exact", "retires on"),
         ("not_before", "does not retire before"),
         ("announced", "is said to retire on"),
     ):
-        found = told(retires=ends(kind, date(2026, 1, 5)))
+        found = feed_entries(retires=ends(kind, date(2026, 1, 5)))
         assert found == [(f"maker/m {words} 2026-06-01", date(2026, 1, 5), source)]
     stated = {"retires": ends("exact", date(2026, 1, 5)), "replacement": "n"}
-    (one,) = told(**stated, deprecated=SimpleNamespace(date=date(2025, 12, 1)))
+    (one,) = feed_entries(**stated, deprecated=SimpleNamespace(date=date(2025, 12, 1)))
     assert one[1:] == (date(2025, 12, 1), f"{source}; the platform names n in its place")
-    assert told(retires=ends("exact"))[0][1] == date(1970, 1, 1), "nobody says since when"
-    assert told(retires=ends("exact", date(2099, 1, 1)))[0][1] == AS_OF, "never in the future"
+    assert feed_entries(retires=ends("exact"))[0][1] == date(1970, 1, 1), "nobody says since when"
+    assert feed_entries(retires=ends("exact", date(2099, 1, 1)))[0][1] == AS_OF, (
+        "never in the future"
+    )
 
 
 def test_a_name_that_means_another_model_is_told_with_its_day() -> None:
@@ -229,7 +231,7 @@ def test_a_name_that_means_another_model_is_told_with_its_day() -> None:
         SimpleNamespace(to="p", since=None, source="T"),
     ]
 
-    assert told(routes=routes, points_to=points) == [
+    assert feed_entries(routes=routes, points_to=points) == [
         ("maker/m is answered by n from 2026-02-01", date(2026, 1, 1), "Source: S"),
         ("maker/m means o from 2026-03-01", date(2026, 3, 1), "Source: T"),
     ]
@@ -284,7 +286,7 @@ def test_a_badge_has_the_newest_version_and_its_end(state: dict[str, Any], words
 
 def test_a_change_of_the_same_day_and_kind_has_an_id_of_its_own() -> None:
     def change(tag: str, why: str) -> Any:
-        return SimpleNamespace(tag=tag, date=date(2026, 1, 1), what="was withdrawn", why=why)
+        return SimpleNamespace(tag=tag, date=date(2026, 1, 1), event="was withdrawn", why=why)
 
     found = [*_changes([change("v1", "because"), change("v1", ""), change("v2", "")])]
 

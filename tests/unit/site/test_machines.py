@@ -16,36 +16,36 @@ ADDRESS = "https://registry.example/epc/"
 def test_what_is_being_written_or_was_left_by_a_killed_process_is_not_published(
     tmp_path: Path,
 ) -> None:
-    made = Checkout(tmp_path / "registry")
-    made.publish()
-    stored = made.home / ".store" / "files" / "md5" / "0a"
+    checkout = Checkout(tmp_path / "registry")
+    checkout.publish()
+    stored = checkout.home / ".store" / "files" / "md5" / "0a"
     stored.mkdir(parents=True)
     (stored / "1b").write_text("x")
-    before = dict(remote(made.folder))
+    before = dict(remote(checkout.folder))
     assert "snapshots/.store/files/md5/0a/1b" in before
 
     (stored / ".1b.partial").write_text("x")
-    (made.home / ".lock").write_text("1\n")
-    (made.home / ".events.jsonl.abc").write_text("{")
-    fetched = made.home / "v1.0-Judge-1" / "raw" / "competence"
+    (checkout.home / ".lock").write_text("1\n")
+    (checkout.home / ".events.jsonl.abc").write_text("{")
+    fetched = checkout.home / "v1.0-Judge-1" / "raw" / "competence"
     fetched.mkdir(parents=True)
     for folder in (fetched, fetched.parent):
         (folder / "trials.jsonl").write_text("{}")
-    building = made.home / ".publishing-abc" / "v1.1-Judge-1"
+    building = checkout.home / ".publishing-abc" / "v1.1-Judge-1"
     building.mkdir(parents=True)
     (building / "manifest.json").write_text("{")
 
-    assert dict(remote(made.folder)) == before
+    assert dict(remote(checkout.folder)) == before
 
 
 def published(home: Path, address: str) -> dict[str, Content]:
     """Return what is published of a registry of a snapshot that holds and one that does not."""
-    made = Checkout(home / "registry")
-    made.publish("v1.0-Judge-1")
-    made.publish("v1.1-Judge-1")
+    checkout = Checkout(home / "registry")
+    checkout.publish("v1.0-Judge-1")
+    checkout.publish("v1.1-Judge-1")
     gone = {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
-    made.tell(gone)
-    site = collect(made.folder, as_of=date(2026, 4, 1), address=address)
+    checkout.tell(gone)
+    site = collect(checkout.folder, as_of=date(2026, 4, 1), address=address)
     return dict(files(site, home / "work"))
 
 
@@ -70,22 +70,22 @@ def test_a_crawler_is_told_of_the_sitemap_where_the_site_has_an_address(tmp_path
     everybody = "User-agent: *\nAllow: /\n"
 
     assert published(tmp_path / "a", "")["robots.txt"] == everybody
-    found = published(tmp_path / "b", ADDRESS)["robots.txt"]
-    assert found == f"{everybody}\nSitemap: {ADDRESS}sitemap.xml\n"
+    content = published(tmp_path / "b", ADDRESS)["robots.txt"]
+    assert content == f"{everybody}\nSitemap: {ADDRESS}sitemap.xml\n"
 
 
 def test_the_tables_are_published_as_they_were_written(tmp_path: Path) -> None:
-    found = published(tmp_path, ADDRESS)
+    contents = published(tmp_path, ADDRESS)
 
-    assert found["data/figures.parquet"] == found["figures.parquet"]
-    assert Path(str(found["figures.parquet"])).read_bytes()[:4] == b"PAR1"
+    assert contents["data/figures.parquet"] == contents["figures.parquet"]
+    assert Path(str(contents["figures.parquet"])).read_bytes()[:4] == b"PAR1"
 
 
 def test_each_evaluator_has_a_badge_and_each_maker_a_feed_of_ends(tmp_path: Path) -> None:
-    found = published(tmp_path, ADDRESS)
+    contents = published(tmp_path, ADDRESS)
 
-    assert "badges/Judge-1.svg" in found
-    assert "api/v1/model-eol/maker.json" in found
+    assert "badges/Judge-1.svg" in contents
+    assert "api/v1/model-eol/maker.json" in contents
 
 
 def test_a_sitemap_has_each_page_under_the_site_s_address(tmp_path: Path) -> None:

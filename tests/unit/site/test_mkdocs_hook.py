@@ -22,30 +22,30 @@ def test_headings_stay_and_everything_else_waits() -> None:
 
 
 def test_the_search_reads_all_but_the_pictures() -> None:
-    given = page(finished=True)
-    left = mkdocs_hook.on_page_markdown(PAGE, page=given)
+    page_text = page(finished=True)
+    left = mkdocs_hook.on_page_markdown(PAGE, page=page_text)
 
-    read = mkdocs_hook.on_page_content(left, page=given)
+    read = mkdocs_hook.on_page_content(left, page=page_text)
 
     assert "<p>first</p>" in read
     assert "<table></table>" in read
     assert "epc-gallery" not in read
-    whole = mkdocs_hook.on_post_page(read, page=given)
-    assert whole.split() == PAGE.split()
+    whole_text = mkdocs_hook.on_post_page(read, page=page_text)
+    assert whole_text.split() == PAGE.split()
 
 
 def test_a_page_that_the_search_passes_over_is_put_together_once() -> None:
-    given = page(finished=True, search={"exclude": True})
-    left = mkdocs_hook.on_page_markdown(PAGE, page=given)
+    page_text = page(finished=True, search={"exclude": True})
+    left = mkdocs_hook.on_page_markdown(PAGE, page=page_text)
 
-    assert mkdocs_hook.on_page_content(left, page=given) == left
-    assert mkdocs_hook.on_post_page(left, page=given).split() == PAGE.split()
+    assert mkdocs_hook.on_page_content(left, page=page_text) == left
+    assert mkdocs_hook.on_post_page(left, page=page_text).split() == PAGE.split()
 
 
 def test_a_document_is_left_alone_even_if_it_shows_such_a_place() -> None:
     text = '# Title\n\n<p>*words*</p>\n\n<div data-epc-aside="7"></div>\n'
-    given = page()
+    page_text = page()
 
-    assert mkdocs_hook.on_page_markdown(text, page=given) == text
-    assert mkdocs_hook.on_page_content(text, page=given) == text
-    assert mkdocs_hook.on_post_page(text, page=given) == text
+    assert mkdocs_hook.on_page_markdown(text, page=page_text) == text
+    assert mkdocs_hook.on_page_content(text, page=page_text) == text
+    assert mkdocs_hook.on_post_page(text, page=page_text) == text

@@ -12,7 +12,7 @@ BUILT = date(2026, 4, 1)
 
 def test_between_two_days_of_the_list_no_answer_changes() -> None:
     registry = of_folder(ROOT)
-    made = document(registry, BUILT)
+    new_document = document(registry, BUILT)
     days = [BUILT + timedelta(days=n) for n in (0, 1, 29, 61, 128, 205, 206, 236, 258, 288, 500)]
     days += [
         date.fromisoformat(d) for d in ("2026-10-22", "2026-10-23", "2027-01-13", "2027-01-14")
@@ -26,7 +26,7 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
             reason,
             until,
             note,
-            made["sources"][source] if source is not None else None,
+            new_document["sources"][source] if source is not None else None,
             revision,
             *not_before,
         ]
@@ -38,17 +38,23 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
         for g in known
         for further in [registry.catalogue.get(g.name, g)]
     ]
-    assert [told["name"] for told in made["generations"] if told.get("listed")] == [
+    assert [told["name"] for told in new_document["generations"] if told.get("listed")] == [
         g.name for g in alone
     ]
     for day in days:
-        for told, generation, own_lives in zip(made["generations"], known, lives, strict=True):
-            for life, given in zip(told["lives"], own_lives, strict=True):
-                state = registry.of_life("", given, day)
+        for told, generation, own_lives in zip(
+            new_document["generations"], known, lives, strict=True
+        ):
+            for life, service_term in zip(told["lives"], own_lives, strict=True):
+                state = registry.of_life("", service_term, day)
                 until = state.until.isoformat() if state.until else None
                 own = [state.status, state.reason, until, state.note, state.source, state.revision]
                 own += [state.not_before.isoformat()] if state.not_before else []
-                assert listed(life["states"], day) == own, (generation.name, given.platform, day)
-        for entry in made["snapshots"]:
+                assert listed(life["states"], day) == own, (
+                    generation.name,
+                    service_term.platform,
+                    day,
+                )
+        for entry in new_document["snapshots"]:
             state = registry.of_tag(entry["tag"], day)
             assert listed(entry["states"], day)[0] == state.status, (entry["tag"], day)

@@ -32,15 +32,15 @@ class Data(HTMLParser):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_an_element_holds_the_very_digits_of_json(value: float) -> None:
     for one in (numbers.number, numbers.signed, numbers.share):
-        (held,) = Data(one(value)).values
-        assert held == json.dumps(value)
+        (held_value,) = Data(one(value)).values
+        assert held_value == json.dumps(value)
 
 
 def test_three_places_for_the_eye() -> None:
     assert Data(numbers.number(1.138669519626382)).words == "1.139"
     assert Data(numbers.signed(0.0712)).words == "+0.071"
     assert Data(numbers.share(0.4943)).words == "49.4%"
-    assert Data(numbers.whole(7200)).words == "7,200"
+    assert Data(numbers.integer(7200)).words == "7,200"
 
 
 def test_what_is_not_there_is_said_in_words() -> None:
@@ -53,7 +53,7 @@ def test_what_is_not_there_is_said_in_words() -> None:
 def test_a_table_holds_no_formula_and_numbers_stay_numbers(begins: str) -> None:
     row = {"strategy": f"{begins}HYPERLINK(1)", "mean": -0.5, "n": 3, "none": None}
 
-    made = numbers.csv_text(row, [row])
+    text = numbers.csv_text(row, [row])
 
-    (_, read) = csv.reader(io.StringIO(made, newline=""))
+    (_, read) = csv.reader(io.StringIO(text, newline=""))
     assert read == [f"'{begins}HYPERLINK(1)", "-0.5", "3", ""]

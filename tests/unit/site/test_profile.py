@@ -21,8 +21,10 @@ RIGHT = {ALL: figure(0.6), "maths": figure(0.5), "chat": figure(0.9), "code": fi
 
 
 def platform(name: str = "p", day: date | None = None, **state: Any) -> Any:
-    given = {"status": "current", "until": None, "not_before": None} | state
-    standing = SimpleNamespace(state=SimpleNamespace(**given), held=True, day=lambda _: day)
+    service_state = {"status": "current", "until": None, "not_before": None} | state
+    standing = SimpleNamespace(
+        state=SimpleNamespace(**service_state), holds=True, day=lambda _: day
+    )
     return SimpleNamespace(
         standing=standing, record=SimpleNamespace(platform=name), replacement=None
     )
@@ -42,7 +44,7 @@ def test_a_judge_is_best_and_weakest_where_the_intervals_do_not_meet() -> None:
 def test_the_other_platform_whose_end_comes_first_is_the_second() -> None:
     late, soon, never = (platform(day=day) for day in (date(2028, 1, 1), date(2027, 1, 1), None))
     lost = platform(day=date(2026, 12, 1))
-    lost.standing.held = False
+    lost.standing.holds = False
     page: Any = SimpleNamespace(platforms=[late, soon, never, lost])
 
     assert profile._second(page, None, TODAY) is soon
@@ -86,13 +88,13 @@ def site(*ways: Way) -> Any:
     return SimpleNamespace(registry=SimpleNamespace(choices=choices))
 
 
-def card(counted: dict[str, Any] | None = None, **more: Any) -> Any:
+def card(counted: dict[str, Any] | None = None, **further_fields: Any) -> Any:
     fixed: dict[str, Any] = {
         "means": None,
         "rests_on": [],
         "counted": lambda name: (counted or {}).get(name, []),
     }
-    return SimpleNamespace(name="j", card=SimpleNamespace(**fixed | more))
+    return SimpleNamespace(name="j", card=SimpleNamespace(**fixed | further_fields))
 
 
 def test_what_may_be_said_has_the_most_askings_and_the_best_domain() -> None:

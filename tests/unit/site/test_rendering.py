@@ -8,12 +8,12 @@ from typing import Any
 
 from registry_support import (
     ROOT,
+    date_claim,
     day,
     generation_record,
     life_record,
     observed_card,
     observed_figures,
-    stated,
 )
 from site_support import with_documents
 
@@ -27,14 +27,14 @@ def test_the_page_of_expired_ones_holds_fifty_of_many_and_says_so(
     tmp_path: Path,
 ) -> None:
     """Two thousand rows would make the page two megabytes."""
-    made = with_documents(tmp_path / "registry")
-    made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-03-01"))))
+    checkout = with_documents(tmp_path / "registry")
+    checkout.evaluator(generation_record("Judge-1", life_record(retires=date_claim("2026-03-01"))))
     for number in range(PUBLISHED):
         tag = f"v1.{number}-Judge-1"
-        told = observed_card(tag)
-        del told["tag"]
-        made.publish(tag, figures=observed_figures("J/1", n=number + 1), **told)
-    site = collect(made.folder, as_of=day("2026-04-01"), address="")
+        card = observed_card(tag)
+        del card["tag"]
+        checkout.publish(tag, figures=observed_figures("J/1", n=number + 1), **card)
+    site = collect(checkout.folder, as_of=day("2026-04-01"), address="")
 
     written = dict(islice(lists(site), 3))
 
@@ -66,14 +66,16 @@ def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
     tmp_path: Path,
 ) -> None:
     published = ROOT / "snapshots" / "v1.1-gpt-5.4-nano"
-    told = json.loads((published / "snapshot.json").read_text("utf-8")) | {"generation": "Judge-1"}
-    told["evaluator"]["model"] = "judge-1"
+    document = json.loads((published / "snapshot.json").read_text("utf-8")) | {
+        "generation": "Judge-1"
+    }
+    document["evaluator"]["model"] = "judge-1"
     figures = json.loads((published / "metrics.json").read_text("utf-8"))["figures"]
-    made = with_documents(tmp_path / "registry")
-    made.evaluator(generation_record("Judge-1", life_record()))
-    del told["tag"]
-    made.publish("v1.0-Judge-1", figures=figures, **told)
-    site = collect(made.folder, as_of=day("2026-04-01"), address="")
+    checkout = with_documents(tmp_path / "registry")
+    checkout.evaluator(generation_record("Judge-1", life_record()))
+    del document["tag"]
+    checkout.publish("v1.0-Judge-1", figures=figures, **document)
+    site = collect(checkout.folder, as_of=day("2026-04-01"), address="")
 
     written = dict(pages(site))
     every = dict(islice(lists(site), 3))["snapshots/index.md"]

@@ -20,16 +20,16 @@ def test_a_reader_that_leaves_early_is_no_fault(
 ) -> None:
     with (tmp_path / "large.jsonl").open("wb") as file:
         file.truncate(LARGE)
-    made = SiteServer(tmp_path, 0)
-    made.daemon_threads = False  # so that closing waits for every answer
-    Thread(target=made.serve_forever, daemon=True).start()
+    site_server = SiteServer(tmp_path, 0)
+    site_server.daemon_threads = False  # so that closing waits for every answer
+    Thread(target=site_server.serve_forever, daemon=True).start()
 
-    with socket.create_connection(("127.0.0.1", made.server_port)) as reader:
+    with socket.create_connection(("127.0.0.1", site_server.server_port)) as reader:
         reader.sendall(b"GET /large.jsonl HTTP/1.0\r\n\r\n")
         assert b"200" in reader.recv(1024)
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-    made.shutdown()
-    made.server_close()
+    site_server.shutdown()
+    site_server.server_close()
 
     assert capfd.readouterr().err == ""
 
@@ -38,11 +38,11 @@ def test_a_fault_of_our_own_is_still_told(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     reader, own = socket.socketpair()
-    with reader, own, SiteServer(tmp_path, 0) as made:
+    with reader, own, SiteServer(tmp_path, 0) as site_server:
         try:
             int("ours")
         except ValueError:
-            made.handle_error(own, ("127.0.0.1", 0))
+            site_server.handle_error(own, ("127.0.0.1", 0))
 
     assert "ValueError: invalid literal" in capfd.readouterr().err
 
@@ -51,18 +51,18 @@ def test_texts_are_sent_compressed_to_who_takes_it_and_pictures_as_they_are(tmp_
     content = b"<p>text</p>" * 100
     for name in ("page.html", "picture.png"):
         (tmp_path / name).write_bytes(content)
-    made = SiteServer(tmp_path, 0)
-    made.daemon_threads = False
-    Thread(target=made.serve_forever, daemon=True).start()
+    site_server = SiteServer(tmp_path, 0)
+    site_server.daemon_threads = False
+    Thread(target=site_server.serve_forever, daemon=True).start()
     told = []
     for name, takes in (("page.html", "gzip"), ("page.html", ""), ("picture.png", "gzip")):
-        asking = HTTPConnection("127.0.0.1", made.server_port, timeout=20)
+        asking = HTTPConnection("127.0.0.1", site_server.server_port, timeout=20)
         asking.request("GET", f"/{name}", headers={"Accept-Encoding": takes})
         reply = asking.getresponse()
         told.append((reply.status, reply.getheader("Content-Encoding"), reply.read()))
         asking.close()
-    made.shutdown()
-    made.server_close()
+    site_server.shutdown()
+    site_server.server_close()
 
     assert [(status, coding) for status, coding, _ in told] == [
         (200, "gzip"),

@@ -14,16 +14,16 @@ from epc.simulation.training import Band
 from epc.site.collecting import collect
 from epc.site.escaping import TERMS, glossed
 from epc.site.pages import SnapshotPage
-from epc.site.telling import _most, no_baseline, told
+from epc.site.telling import _largest_regret, no_baseline, result_box
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
 COIN = Band(mean=1.17, low=0.73, high=1.61)
 
 
-def page_of(folder: Path, **given: Any) -> SnapshotPage:
-    made = with_documents(folder)
-    made.publish(**given)
-    return collect(made.folder, as_of=day("2026-04-01"), address="").snapshots[0]
+def page_of(folder: Path, **fields: Any) -> SnapshotPage:
+    checkout = with_documents(folder)
+    checkout.publish(**fields)
+    return collect(checkout.folder, as_of=day("2026-04-01"), address="").snapshots[0]
 
 
 def test_every_term_that_is_linked_stands_in_the_glossary() -> None:
@@ -31,12 +31,12 @@ def test_every_term_that_is_linked_stands_in_the_glossary() -> None:
 
 
 def test_a_term_is_linked_once_and_never_inside_a_name_or_by_markup() -> None:
-    said = glossed("gamma of <b>gamma-judge/gamma</b>, then gamma and win rate")
+    markup = glossed("gamma of <b>gamma-judge/gamma</b>, then gamma and win rate")
 
-    assert said.count("<a ") == 2
-    assert '<a class="epc-term" href="../../glossary/#gamma">gamma</a> of &#60;b' in said
-    assert "gamma-judge/gamma" in said
-    assert "<b>" not in said
+    assert markup.count("<a ") == 2
+    assert '<a class="epc-term" href="../../glossary/#gamma">gamma</a> of &#60;b' in markup
+    assert "gamma-judge/gamma" in markup
+    assert "<b>" not in markup
 
 
 def test_a_figure_is_named_in_words_with_what_it_is_of() -> None:
@@ -52,11 +52,11 @@ def test_a_figure_is_named_in_words_with_what_it_is_of() -> None:
 def test_a_reported_gamma_inside_a_coin_flips_spread_shows_no_coupling(tmp_path: Path) -> None:
     page = page_of(tmp_path)
 
-    said = told(page, COIN)
+    said = result_box(page, COIN)
 
     assert "it does not show coupling" in said.answer[1]
     assert said.may_not[0].endswith("couples, or that it does not: no control was published.")
-    outside = told(page, structs.replace(COIN, low=0.0, high=0.001))
+    outside = result_box(page, structs.replace(COIN, low=0.0, high=0.001))
     assert outside.answer[1] == (
         "Gamma differs from a coin flip (0.00 to 0.00 for 90% of seeds). The run has no control, "
         "so the cause is unknown."
@@ -68,23 +68,23 @@ def test_recorded_verdicts_say_nothing_of_today(tmp_path: Path) -> None:
     del card["tag"]
     page = page_of(tmp_path, figures=observed_figures("J/1", n=40), **card)
 
-    said = told(page, None)
+    said = result_box(page, None)
 
-    assert said.asked == "What do the 40 verdicts of judge-1 show? Source: Source."
+    assert said.query == "What do the 40 verdicts of judge-1 show? Source: Source."
     assert "as it is served today" in said.may_not[0]
 
 
-def evaluator(**given: Any) -> Any:
+def evaluator(**fields: Any) -> Any:
     """Return a page of an evaluator of which nothing is published, but for what is given."""
     card = SimpleNamespace(means=None)
     nothing: dict[str, Any] = {"failed": False, "baselines": (), "records": (), "judgments": ()}
-    return SimpleNamespace(**nothing | {"card": card} | given)
+    return SimpleNamespace(**nothing | {"card": card} | fields)
 
 
 def crossed(redirected: float, regret: float = 0.01) -> str:
     into = {"redirected": redirected, "redirected_ci95": (0, 0.74), "chance": 0.16}
     crossing: Any = SimpleNamespace(**into, regret=regret, regret_ci95=None)
-    return "\n".join(_most([(SimpleNamespace(name="text_to_visual"), crossing)]))  # type: ignore[list-item]  # what it reads of a direction
+    return "\n".join(_largest_regret([(SimpleNamespace(name="text_to_visual"), crossing)]))  # type: ignore[list-item]  # what it reads of a direction
 
 
 def test_a_regret_that_rounds_to_zero_has_no_minus() -> None:

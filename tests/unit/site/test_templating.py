@@ -13,7 +13,7 @@ from epc.statistics.figures import Figure
 TODAY = date(2026, 11, 26)
 
 
-def shown(template: str, **values: Any) -> str:
+def rendered_template(template: str, **values: Any) -> str:
     return environment().from_string(template).render(**values)
 
 
@@ -40,10 +40,10 @@ def test_a_year_is_written_from_half_a_year_on() -> None:
 
 
 def platform(name: str = "p", day: date | None = None, **state: Any) -> Any:
-    given = {"status": "current", "until": None} | state
+    service_state = {"status": "current", "until": None} | state
     return SimpleNamespace(
         record=SimpleNamespace(platform=name),
-        standing=SimpleNamespace(state=SimpleNamespace(**given), day=lambda _: day),
+        standing=SimpleNamespace(state=SimpleNamespace(**service_state), day=lambda _: day),
     )
 
 
@@ -76,25 +76,28 @@ def test_what_stands_before_a_platform_s_name_fits_the_day_behind_it() -> None:
 def test_a_day_in_a_text_is_written_short_and_a_model_s_name_stays() -> None:
     text = "2026-03-07, gpt-2026-03-07 and 2026-02-31"
 
-    assert shown("{{ text | dated }}", text=text) == "7 Mar 2026, gpt-2026-03-07 and 2026-02-31"
-    assert shown("{{ day | long }}", day=TODAY) == "26 November 2026"
-    assert shown("{{ day | away(today) }}", day=TODAY, today=TODAY) == "today"
+    assert (
+        rendered_template("{{ text | dated }}", text=text)
+        == "7 Mar 2026, gpt-2026-03-07 and 2026-02-31"
+    )
+    assert rendered_template("{{ day | long }}", day=TODAY) == "26 November 2026"
+    assert rendered_template("{{ day | away(today) }}", day=TODAY, today=TODAY) == "today"
 
 
 def test_every_value_is_escaped_and_a_missing_one_is_an_error() -> None:
-    assert "<" not in shown("{{ text }}", text="<b>").replace("&lt;", "")
+    assert "<" not in rendered_template("{{ text }}", text="<b>").replace("&lt;", "")
     with pytest.raises(UndefinedError):
-        shown("{{ nothing }}")
+        rendered_template("{{ nothing }}")
 
 
 def test_a_block_s_line_leaves_no_line_and_the_last_newline_stays() -> None:
-    assert shown("a\n  {% if yes %}\nb\n  {% endif %}\nc\n", yes=True) == "a\nb\nc\n"
+    assert rendered_template("a\n  {% if yes %}\nb\n  {% endif %}\nc\n", yes=True) == "a\nb\nc\n"
 
 
 def test_names_are_joined_and_figures_drawn_between_chance_and_all() -> None:
     for names, words in ((["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")):
-        assert shown("{{ names | either }}", names=names) == words
-    assert shown("{{ 'a_b' | words }}") == "a b"
+        assert rendered_template("{{ names | either }}", names=names) == words
+    assert rendered_template("{{ 'a_b' | words }}") == "a b"
     half = Figure(value=0.625, ci95=(0.25, 1.0))
-    assert 'x1="2.0%" x2="50.0%"' in shown("{{ bar(half, 0.25) }}", half=half)
-    assert 'x="98.0%" y="12">100<' in shown("{{ scale(0.25) }}")
+    assert 'x1="2.0%" x2="50.0%"' in rendered_template("{{ bar(half, 0.25) }}", half=half)
+    assert 'x="98.0%" y="12">100<' in rendered_template("{{ scale(0.25) }}")

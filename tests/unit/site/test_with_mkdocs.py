@@ -24,20 +24,20 @@ def digest(text: str) -> str:
 
 
 def scripts_of(made: str) -> str:
-    (found,) = re.findall(r"script-src ([^;]*);", made)
-    return str(found)
+    (match,) = re.findall(r"script-src ([^;]*);", made)
+    return str(match)
 
 
 def test_a_page_runs_the_themes_scripts_and_its_own_files() -> None:
     home = HOME.format("../../..")
 
-    made = guarded(
+    text = guarded(
         page(f"<script>{home}</script>", "<script>palette()</script>"), themes([DOCUMENT])
     )
 
-    assert scripts_of(made) == f"'self' {digest(home)} {digest('palette()')}"
-    assert "default-src 'none'" in made
-    assert made.index("Content-Security-Policy") < made.index("<title>")
+    assert scripts_of(text) == f"'self' {digest(home)} {digest('palette()')}"
+    assert "default-src 'none'" in text
+    assert text.index("Content-Security-Policy") < text.index("<title>")
 
 
 @attack("rendering")

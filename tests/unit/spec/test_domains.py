@@ -24,28 +24,28 @@ STREAMS = {  # the reference's for two domains; every further one takes the next
 
 
 def test_reading_r78_a_third_domain_takes_the_next_streams_and_moves_none() -> None:
-    two, three = Domains.of("ba"), Domains.of("cab")
+    two_domains, three = Domains.from_names("ba"), Domains.from_names("cab")
 
     assert {phase.name: phase.stream for phase in three.every_phase} == STREAMS
-    assert three.every_phase[:8] == two.every_phase
-    assert [phase.name for phase in two.phases] == ["a", "b", "a_to_b", "b_to_a"]
+    assert three.every_phase[:8] == two_domains.every_phase
+    assert [phase.name for phase in two_domains.phases] == ["a", "b", "a_to_b", "b_to_a"]
 
 
 def test_epc_2_1_a_coupled_phase_continues_one_domain_in_another() -> None:
-    found = Domains.of("abc").phase
+    phase = Domains.from_names("abc").phase
 
-    assert (found["c_to_b"].start, found["c_to_b"].domain) == ("c", "b")
-    assert (found["c_to_c"].start, found["c_start"].start) == ("c_start", None)
-    assert Domains.of("abc").target["c_to_b"] == "b"
-    assert Domains.of("abc").control["c_to_b"] == "b_to_b"
+    assert (phase["c_to_b"].start, phase["c_to_b"].domain) == ("c", "b")
+    assert (phase["c_to_c"].start, phase["c_start"].start) == ("c_start", None)
+    assert Domains.from_names("abc").target["c_to_b"] == "b"
+    assert Domains.from_names("abc").control["c_to_b"] == "b_to_b"
 
 
 def test_reading_r78_four_domains_make_twelve_pairs_each_with_a_stream_of_its_own() -> None:
-    four = Domains.of("dbca")
+    four = Domains.from_names("dbca")
 
     assert len(four.directions) == 12
     assert [phase.stream for phase in four.every_phase] == list(range(24))
-    assert four.every_phase[:15] == Domains.of("abc").every_phase
+    assert four.every_phase[:15] == Domains.from_names("abc").every_phase
 
 
 @pytest.mark.parametrize("name", ["code", "support-en_2", "x" * 32, "tone", "start", "to-do"])
@@ -69,8 +69,8 @@ def test_reading_r78_a_key_says_its_pair() -> None:
 
 
 def test_reading_r78_the_domains_of_a_record_are_its_pure_phases() -> None:
-    assert Domains.among(Domains.of("abc").phase) == Domains.of("abc")
+    assert Domains.among(Domains.from_names("abc").phase) == Domains.from_names("abc")
 
 
 def test_reading_r78_a_name_counts_once_however_often_it_is_said() -> None:
-    assert Domains.of(["b", "a", "b"]) is Domains.of("ab")
+    assert Domains.from_names(["b", "a", "b"]) is Domains.from_names("ab")

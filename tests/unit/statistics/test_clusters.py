@@ -135,12 +135,12 @@ def test_a_share_of_too_few_effective_observations_has_no_interval() -> None:
     # Of ten independent ones 9 (z / t)^2 are effective.
     effective = 9 * (Z / stats.t.isf(0.025, 9)) ** 2
     for fewest, there_is in ((effective - 1e-9, True), (effective + 1e-9, False)):
-        found = clustered_share(hits, np.ones(10), np.arange(10), fewest=fewest)[1]
-        assert (found is not None) is there_is
+        interval = clustered_share(hits, np.ones(10), np.arange(10), fewest=fewest)[1]
+        assert (interval is not None) is there_is
 
 
 def mean_without(values: list[float]) -> Callable[[frozenset[int]], float | None]:
-    return lambda out: float(np.mean([v for at, v in enumerate(values) if at not in out]))
+    return lambda out: float(np.mean([v for index, v in enumerate(values) if index not in out]))
 
 
 def test_leaving_out_a_cluster_at_a_time_gives_a_mean_its_textbook_interval() -> None:
@@ -150,8 +150,8 @@ def test_leaving_out_a_cluster_at_a_time_gives_a_mean_its_textbook_interval() ->
 
     assert left_out_interval(mean_without(values), 5) == pytest.approx(plain)
     half = stats.t.isf(0.025, 4) * sqrt(spread + 0.5)
-    more = left_out_interval(mean_without(values), 5, more=0.5)
-    assert more == pytest.approx((middle - half, middle + half))
+    further_interval = left_out_interval(mean_without(values), 5, extra_variance=0.5)
+    assert further_interval == pytest.approx((middle - half, middle + half))
     half = stats.t.isf(0.025, 1) * sqrt(spread)
     few = left_out_interval(mean_without(values), 5, informative=2)
     assert few == pytest.approx((middle - half, middle + half))

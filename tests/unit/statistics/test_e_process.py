@@ -140,9 +140,9 @@ def test_reading_r46_quiet_by_hand() -> None:
     assert quiet_capital([0.0, 0.3], 0.2) == pytest.approx([1.2375, 1.2375 * 0.88125])
     assert quiet_capital([1.0], 0.2) == pytest.approx([0.05])
     # On day 21 the first day is 21 days old; on day 22 the second is, and the first has been left.
-    found = quiet_capital([0.0] * 25, 0.2)
-    assert found[20] == pytest.approx(QUIET_DAY**21)
-    assert found[21:] == pytest.approx([QUIET_DAY**21] * 4)
+    figures = quiet_capital([0.0] * 25, 0.2)
+    assert figures[20] == pytest.approx(QUIET_DAY**21)
+    assert figures[21:] == pytest.approx([QUIET_DAY**21] * 4)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=80), st.floats(0.02, 0.9))
@@ -170,27 +170,27 @@ def test_reading_r46_a_week_above_what_is_tolerated_ends_holding_at_once() -> No
 
     # Six days of 0.12 and one without a change are 0.103 a day.
     assert states == [*["holds"] * 6, "cannot_tell", "cannot_tell"]
-    found = watch(quiet + [0.12] * 7, tolerated=0.1)
-    assert found.quiet > 20
-    assert found.recent == pytest.approx(0.12)
-    assert found.held == 44  # the fifth day of the drift
+    bets = watch(quiet + [0.12] * 7, tolerated=0.1)
+    assert bets.quiet > 20
+    assert bets.recent == pytest.approx(0.12)
+    assert bets.last_held_day == 44  # the fifth day of the drift
 
 
 def test_reading_r46_a_day_on_which_all_changed_is_outlived() -> None:
-    found = [watch([0.0] * 30 + [1.0] + [0.0] * more, tolerated=0.1) for more in range(40)]
+    bets = [watch([0.0] * 30 + [1.0] + [0.0] * more, tolerated=0.1) for more in range(40)]
 
     # 0.05 x 1.2375 to the 29th is 24; on the day before it is 19.4.
-    said = [outcome.state for outcome in found]
-    assert said == ["cannot_tell"] * 29 + ["holds"] * 11
-    assert {outcome.held for outcome in found[:29]} == {29}
+    states = [outcome.state for outcome in bets]
+    assert states == ["cannot_tell"] * 29 + ["holds"] * 11
+    assert {outcome.last_held_day for outcome in bets[:29]} == {29}
 
 
 def test_reading_r46_after_an_alarm_nothing_holds() -> None:
-    found = watch([0.0] * 30 + [1.0] * 6 + [0.0] * 120, tolerated=0.1)
+    bets = watch([0.0] * 30 + [1.0] * 6 + [0.0] * 120, tolerated=0.1)
 
-    assert found.state == "drifted"
-    assert found.quiet > 20
-    assert (found.held, found.alarm) == (29, 35)
+    assert bets.state == "drifted"
+    assert bets.quiet > 20
+    assert (bets.last_held_day, bets.alarm) == (29, 35)
 
 
 @pytest.mark.slow
@@ -199,7 +199,9 @@ def test_reading_r46_a_drift_of_three_weeks_is_hardly_ever_said_to_hold(kind: st
     """A year of drift to the ceiling, looked at every day from its 21st on."""
     quiet, drift = days_of(KINDS[0], 0.02, (200, QUIET_DAYS)), days_of(kind, 0.2, (200, 365))
 
-    found = [watch(days, tolerated=0.1).held for days in np.hstack([quiet, drift]).tolist()]
+    found = [
+        watch(days, tolerated=0.1).last_held_day for days in np.hstack([quiet, drift]).tolist()
+    ]
 
     # 5% of 200, and three standard errors of such a count.
     late = sum(held is not None and held >= QUIET_DAYS + 20 for held in found)

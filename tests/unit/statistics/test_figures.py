@@ -1,4 +1,4 @@
-"""One way to write a number with its interval."""
+"""Tests of one way to write a number with its interval."""
 
 import pytest
 
@@ -20,11 +20,11 @@ def test_a_number_and_its_interval_have_one_form(form: str, said: str) -> None:
 
 
 def test_what_has_no_interval_says_why_and_what_has_no_number_is_a_dash() -> None:
-    assert Mean(value=0.5, ci95=None).text(none="(one seed)") == "0.500 (one seed)"
+    assert Mean(value=0.5, ci95=None).text(absent="(one seed)") == "0.500 (one seed)"
     assert Figure(value=0.5, ci95=None).text(".0%") == "50%"
     assert Figure(value=None, ci95=None).text(".1%", "(too few)") == "-"
     assert Figure(value=None, ci95=(1, None)).text(".0f") == "- [1, or more]"  # type: ignore[arg-type]
-    assert (interval_text(None, none="none"), range_text(None, ".1%")) == ("none", "")
+    assert (interval_text(None, absent="none"), range_text(None, ".1%")) == ("none", "")
     assert range_text((0.12, 0.15), ".1%") == "12.0% to 15.0%"
 
 

@@ -17,12 +17,12 @@ from epc.statistics.gains import (
 
 def test_reading_r93_labels_of_all_items_need_no_help() -> None:
     gold, judge = np.array([1.0, 0, 0, -1, 1]), np.array([2.0, 0, 1, -1, 0])
-    found = assisted_gain(gold, judge, judge)
+    actual_assisted_gain = assisted_gain(gold, judge, judge)
 
-    assert found.value == pytest.approx(0.2)
-    assert found.ci95 == gain(gold).ci95
-    assert (found.labelled, found.worth) == (5, 5)
-    assert found.correlation == pytest.approx(np.corrcoef(gold, judge)[0, 1])
+    assert actual_assisted_gain.value == pytest.approx(0.2)
+    assert actual_assisted_gain.ci95 == gain(gold).ci95
+    assert (actual_assisted_gain.labelled, actual_assisted_gain.worth) == (5, 5)
+    assert actual_assisted_gain.correlation == pytest.approx(np.corrcoef(gold, judge)[0, 1])
 
 
 def test_reading_r93_the_judge_helps_where_labels_are_missing() -> None:
@@ -35,19 +35,21 @@ def test_reading_r93_the_judge_helps_where_labels_are_missing() -> None:
     residuals = gold - line.intercept - line.slope * judge
     variance = (residuals**2).sum() / 18 / 20 + line.slope**2 * every.var(ddof=1) / 60
     half = stats.t.ppf(0.975, 18) * np.sqrt(variance)
-    found = assisted_gain(gold, judge, every)
+    actual_assisted_gain = assisted_gain(gold, judge, every)
 
-    assert found.value == pytest.approx(line.intercept + line.slope * every.mean())
-    assert found.ci95 == pytest.approx((found.value - half, found.value + half))
-    assert found.worth == pytest.approx(gold.var(ddof=1) / variance)
-    assert found.worth > 20
+    assert actual_assisted_gain.value == pytest.approx(line.intercept + line.slope * every.mean())
+    assert actual_assisted_gain.ci95 == pytest.approx(
+        (actual_assisted_gain.value - half, actual_assisted_gain.value + half)
+    )
+    assert actual_assisted_gain.worth == pytest.approx(gold.var(ddof=1) / variance)
+    assert actual_assisted_gain.worth > 20
 
 
 def test_reading_r93_a_judge_that_never_changes_helps_nothing() -> None:
-    found = assisted_gain(np.array([1.0, 0, 1]), np.zeros(3), np.zeros(9))
+    actual_assisted_gain = assisted_gain(np.array([1.0, 0, 1]), np.zeros(3), np.zeros(9))
 
-    assert found.value == pytest.approx(2 / 3)
-    assert (found.worth, found.correlation) == (3, 0)
+    assert actual_assisted_gain.value == pytest.approx(2 / 3)
+    assert (actual_assisted_gain.worth, actual_assisted_gain.correlation) == (3, 0)
 
 
 def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_left() -> None:
@@ -58,16 +60,16 @@ def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_l
     changed = np.arange(200) % 4 > 0
     gold[~changed] = judge[~changed] = 0
     slope = stats.linregress(gold[changed], judge[changed]).slope
-    found = exchange(judge, gold, changed)
+    actual_exchange = exchange(judge, gold, changed)
 
-    assert found.price.value == pytest.approx(slope)
+    assert actual_exchange.price.value == pytest.approx(slope)
     taste = judge.mean() - slope * gold.mean()
-    assert found.taste.value == pytest.approx(taste)
-    for figure in (found.price, found.taste):
+    assert actual_exchange.taste.value == pytest.approx(taste)
+    for figure in (actual_exchange.price, actual_exchange.taste):
         assert figure.ci95 is not None
         assert figure.ci95[0] < (figure.value or 0) < figure.ci95[1]
     # The taste is 0.5 on the three quarters that changed; its interval is about sd / sqrt(n) wide.
-    assert found.taste.value == pytest.approx(0.375, abs=0.05)
+    assert actual_exchange.taste.value == pytest.approx(0.375, abs=0.05)
 
 
 def test_reading_r93_intervals_of_an_exchange_are_those_of_matrices() -> None:
@@ -75,7 +77,7 @@ def test_reading_r93_intervals_of_an_exchange_are_those_of_matrices() -> None:
     rng = np.random.default_rng(5)
     gold = np.repeat([-1.0, 0, 1], [6, 70, 14])
     judge = 1 + 2 * gold + rng.normal(0, 0.5 + np.abs(gold), 90)
-    found = exchange(judge, gold, np.ones(90, dtype=bool))
+    actual_exchange = exchange(judge, gold, np.ones(90, dtype=bool))
     design = np.stack([np.ones(90), gold], axis=1)
     inverse = np.linalg.inv(design.T @ design)
     intercept, slope = inverse @ design.T @ judge
@@ -84,11 +86,11 @@ def test_reading_r93_intervals_of_an_exchange_are_those_of_matrices() -> None:
     moves = (inverse @ design.T * off)[1]
     half = stats.t.ppf(0.975, 88) * np.sqrt((moves**2).sum())
 
-    assert found.price.ci95 == pytest.approx((slope - half, slope + half))
+    assert actual_exchange.price.ci95 == pytest.approx((slope - half, slope + half))
     taste = judge.mean() - slope * gold.mean()
     of_taste = (judge - slope * gold - taste) / 90 - gold.mean() * moves
     half = stats.t.ppf(0.975, 89) * np.sqrt((of_taste**2).sum())
-    assert found.taste.ci95 == pytest.approx((taste - half, taste + half))
+    assert actual_exchange.taste.ci95 == pytest.approx((taste - half, taste + half))
 
 
 @pytest.mark.parametrize(
@@ -108,10 +110,10 @@ def test_reading_r93_labels_that_err_in_a_tenth_disagree_in_18_percent() -> None
 
 def test_reading_r93_luck_has_the_width_of_two_independent_intervals() -> None:
     left, right = gain(np.array([1.0, 2, 3])), gain(np.array([0.0, 1, 5, 2]))
-    found = difference_of_gains(left, right)
-    halves = [(f.ci95[1] - f.ci95[0]) / 2 for f in (left, right, found) if f.ci95]
+    figure = difference_of_gains(left, right)
+    halves = [(f.ci95[1] - f.ci95[0]) / 2 for f in (left, right, figure) if f.ci95]
 
-    assert found.value == 0
+    assert figure.value == 0
     assert halves[2] == pytest.approx(np.hypot(halves[0], halves[1]))
 
 
@@ -119,12 +121,12 @@ def test_reading_r95_the_parts_of_a_change_add_up() -> None:
     change = np.array([1.0, 2, 0, 1, 3, 1, 2, 2, 0, 1, 1, 4])
     places = np.arange(10)
     anchors = np.array([1.0, 1, 0, 0, 2, 1, 1, 1, 0, 0])
-    found = parted(change, anchors, places)
+    change_parts = parted(change, anchors, places)
     covariance = np.cov(change[:10], anchors)[0, 1]
     variance = change.var(ddof=1) / 12 + anchors.var(ddof=1) / 10 - 2 * covariance / 12
 
-    assert found.change.value == 1.5
-    assert found.judge.value == pytest.approx(0.7)
-    assert found.system.value == pytest.approx(0.8)
+    assert change_parts.change.value == 1.5
+    assert change_parts.judge.value == pytest.approx(0.7)
+    assert change_parts.system.value == pytest.approx(0.8)
     half = stats.t.ppf(0.975, 9) * np.sqrt(variance)
-    assert found.system.ci95 == pytest.approx((0.8 - half, 0.8 + half))
+    assert change_parts.system.ci95 == pytest.approx((0.8 - half, 0.8 + half))

@@ -43,9 +43,9 @@ def test_reading_r94_counting_gives_what_listing_every_case_gives(k: int) -> Non
 
     done = picks(scores, gold, k)
 
-    for at, n in enumerate(done.sizes):
+    for index, n in enumerate(done.sizes):
         for item in range(7):
-            counted = [float(of[at, item]) for of in (done.believed, done.fresh, done.gold)]
+            counted = [float(of[index, item]) for of in (done.believed, done.fresh, done.gold)]
             assert counted == pytest.approx(listed(scores[item], gold[item], k, n))
 
 

@@ -5,9 +5,9 @@ from scipy import stats
 
 from epc.analysis.judging.agreement import (
     between_judges,
-    compared,
     over_readable,
     ratings_by,
+    score_agreement,
     self_preferences,
 )
 from epc.analysis.judging.shares import Judgment
@@ -16,7 +16,7 @@ from epc.judge.samples import Unit
 from epc.spec.judge_v1 import OVERALL
 
 
-def said(
+def judgment_of(
     judge: str,
     question: str,
     overall: int,
@@ -36,18 +36,19 @@ def said(
 
 ONE, OTHER = (8, 5, 2, 7), (8, 7, 2, 3)
 PAIRS = [
-    said(judge, f"q{n}", overall, scale=10.0 * overall if n else None)
+    judgment_of(judge, f"q{n}", overall, scale=10.0 * overall if n else None)
     for judge, row in (("j", ONE), ("k", OTHER))
     for n, overall in enumerate(row)
 ]
 
 
 def test_two_judges_are_compared_on_what_both_judged_validly() -> None:
-    rated = ratings_by("cross_judge", [*PAIRS, said("j", "q9", 1), said("k", "q8", 8, valid=False),
-                                       said("t", "q0", 8)])  # fmt: skip
+    rated = ratings_by("cross_judge", [
+        *PAIRS, judgment_of("j", "q9", 1), judgment_of("k", "q8", 8, valid=False),
+                                       judgment_of("t", "q0", 8)])  # fmt: skip
 
     assert {judge: len(table) for judge, table in rated.items()} == {"j": 5, "k": 4}
-    found = compared(rated["j"], rated["k"])
+    found = score_agreement(rated["j"], rated["k"])
     gaps = [0, 2, 0, -4]
     assert found.outputs == 4
     # Pass from 7 on: passed by both, by the second, by neither, by the first.
@@ -64,7 +65,7 @@ def test_two_judges_are_compared_on_what_both_judged_validly() -> None:
     assert found.own_scale.same.value == pytest.approx(1 / 3)
     assert found.own_scale.mean_absolute_error.value == 20
     assert found.own_scale.mean_absolute_error.ci95 is None, "nobody knows where that scale ends"
-    none = compared(rated["j"], {})
+    none = score_agreement(rated["j"], {})
     assert (none.outputs, none.own_scale) == (0, None)
 
 
@@ -82,12 +83,17 @@ def test_kappa_is_one_less_the_squared_distances_over_those_by_chance() -> None:
     assert agreement.alpha[OVERALL] == pytest.approx(1 - 2 * (4 + 16) / 8 / among)
     low, high = agreement.alpha_ci95[OVERALL] or (0, 0)
     assert low < 1 - 5 / among < high
-    same = between_judges([said(judge, f"q{n}", 5) for judge in "jk" for n in range(3)])
-    assert (same.alpha[OVERALL], same.pairs[0].compared.kappa[OVERALL]) == (None, None)
+    same_agreement = between_judges(
+        [judgment_of(judge, f"q{n}", 5) for judge in "jk" for n in range(3)]
+    )
+    assert (same_agreement.alpha[OVERALL], same_agreement.pairs[0].compared.kappa[OVERALL]) == (
+        None,
+        None,
+    )
 
 
 def test_reading_r26_what_could_be_read_counts_beside_what_is_valid() -> None:
-    judgments = [*PAIRS, said("j", "q8", 8, valid=False), said("k", "q8", 8)]
+    judgments = [*PAIRS, judgment_of("j", "q8", 8, valid=False), judgment_of("k", "q8", 8)]
 
     assert between_judges(judgments).pairs[0].compared.outputs == 4
     assert over_readable(judgments).pairs[0].compared.outputs == 5
@@ -96,13 +102,13 @@ def test_reading_r26_what_could_be_read_counts_beside_what_is_valid() -> None:
 def test_reading_r24_self_preference_is_the_excess_over_what_the_same_others_say() -> None:
     """By k: +2 and +4 on the own outputs, +1 on another's; by l: +1 on own, nothing of others."""
     judgments = [
-        said("j", "q0", 8, target="j"), said("k", "q0", 6, target="j"),
-        said("l", "q0", 7, target="j"),
-        said("j", "q1", 8, target="j"), said("k", "q1", 4, target="j"),
-        said("j", "q2", 5), said("k", "q2", 4),
-        said("j", "q3", 5, target="k"), said("k", "q3", 8, target="k"),
-        said("j", "q4", 8, target="j", valid=False),
-        said("m", "q5", 8, target="m"), said("k", "q5", 8, target="m"),
+        judgment_of("j", "q0", 8, target="j"), judgment_of("k", "q0", 6, target="j"),
+        judgment_of("l", "q0", 7, target="j"),
+        judgment_of("j", "q1", 8, target="j"), judgment_of("k", "q1", 4, target="j"),
+        judgment_of("j", "q2", 5), judgment_of("k", "q2", 4),
+        judgment_of("j", "q3", 5, target="k"), judgment_of("k", "q3", 8, target="k"),
+        judgment_of("j", "q4", 8, target="j", valid=False),
+        judgment_of("m", "q5", 8, target="m"), judgment_of("k", "q5", 8, target="m"),
     ]  # fmt: skip
 
     mine, third, alone = self_preferences(judgments)

@@ -12,7 +12,7 @@ LESS = (2, 1, 1, 1)
 
 
 def pair(number: int, base: Sequence[int] | None, made: Sequence[int] | None) -> Pair:
-    return Pair(question=f"Q{number}", base=base, made=made)
+    return Pair(question=f"Q{number}", base=base, altered=made)
 
 
 def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> None:
@@ -24,12 +24,15 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
         pair(4, (0, 0, 0, 0), (0, 0, 0, 0)),
     ]
 
-    found = detection("truncated", pairs, constant=False)
+    actual_detection = detection("truncated", pairs, constant=False)
 
-    assert (found.count, found.value) == (1, 1 / 4)
-    assert (found.pairs, found.lost, found.at_floor) == (5, 2, 1)
-    assert found.bounds == (1 / 5, 4 / 5)
-    assert (found.ci95, found.word) == (None, "cannot_tell")  # four are too few
+    assert (actual_detection.count, actual_detection.value) == (1, 1 / 4)
+    assert (actual_detection.pairs, actual_detection.lost, actual_detection.at_floor) == (5, 2, 1)
+    assert actual_detection.bounds == (1 / 5, 4 / 5)
+    assert (actual_detection.ci95, actual_detection.word) == (
+        None,
+        "cannot_tell",
+    )  # four are too few
     assert detection("truncated", pairs, constant=True).value == 1 / 5
 
 
@@ -37,9 +40,11 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
 def test_reading_r87_an_interval_is_stated_from_eight_pairs_on(
     pairs: int, *, is_stated: bool
 ) -> None:
-    found = detection("truncated", [pair(n, BASE, LESS) for n in range(pairs)], constant=False)
+    actual_detection = detection(
+        "truncated", [pair(n, BASE, LESS) for n in range(pairs)], constant=False
+    )
 
-    assert (found.ci95 is not None) == is_stated
+    assert (actual_detection.ci95 is not None) == is_stated
 
 
 @pytest.mark.parametrize(
@@ -69,11 +74,11 @@ def test_reading_r87_the_interval_and_the_words_hold_what_they_promise() -> None
                 for number, row in enumerate(right)
                 for hit in row
             ]
-            found = detection("all", pairs, constant=False)
-            assert found.ci95 is not None
-            covered += found.ci95[0] <= truth <= found.ci95[1]
-            words[0] += found.word == "capable"
-            words[1] += found.word == "incapable"
+            actual_detection = detection("all", pairs, constant=False)
+            assert actual_detection.ci95 is not None
+            covered += actual_detection.ci95[0] <= truth <= actual_detection.ci95[1]
+            words[0] += actual_detection.word == "capable"
+            words[1] += actual_detection.word == "incapable"
 
     assert covered >= 0.93 * 600
     assert max(said[0.75]) <= 0.05 * 200  # each side of the bound: 2.5%, and what 200 runs vary by

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.analysis.judging.labels import Counted, against_labels, corrected, labels_for
+from epc.analysis.judging.labels import Counted, against_labels, corrected_share, labels_for
 from epc.analysis.judging.shares import Judgment
 from epc.judge.check import no_quotes
 from epc.judge.samples import Unit
@@ -40,22 +40,22 @@ def test_a_judge_is_held_against_people_on_what_both_judged() -> None:
     judgments = [judged(0, "PASS"), judged(1, "PASS"), judged(3, "FAIL")]
     labels = [label(0, "PASS"), label(1, "FAIL"), label(2, "PASS")]
 
-    found = against_labels(judgments, labels)
+    label_report = against_labels(judgments, labels)
 
-    (row,) = found.judges
-    assert (found.outputs, found.undecided, found.labellers) == (3, 0, 1)
+    (row,) = label_report.judges
+    assert (label_report.outputs, label_report.undecided, label_report.labellers) == (3, 0, 1)
     assert (row.judge, row.labelled, row.lost) == ("j", 2, 1)
     assert (row.same_verdict.count, row.same_verdict.value) == (1, 1 / 2)
     # Of what people scored 0 the judge scored one output 2, and so of what they scored 2.
     assert row.errors[0].counts == ((0, 0, 1), (0, 0, 0), (0, 0, 1))
     assert row.passes.stated.value == pytest.approx(2 / 3)
     # Two of three labels are PASS, whatever the judge judged.
-    assert (found.passes.count, found.passes.value) == (2, 2 / 3)
+    assert (label_report.passes.count, label_report.passes.value) == (2, 2 / 3)
     assert (row.passes.sensitivity.value, row.passes.specificity.value) == (1, 0)
 
 
-def seen(judge: float, people: float | None, times: int, at: int) -> list[Counted]:
-    return [(f"Q{at + n}", judge, people) for n in range(times)]
+def counted_questions(judge: float, people: float | None, times: int, index: int) -> list[Counted]:
+    return [(f"Q{index + n}", judge, people) for n in range(times)]
 
 
 def test_a_pass_share_is_put_right_by_the_errors_on_labelled_outputs() -> None:
@@ -65,14 +65,14 @@ def test_a_pass_share_is_put_right_by_the_errors_on_labelled_outputs() -> None:
     powered: 31/40, less the 1/20 that it passes more than people do.
     """
     counted = [
-        *seen(1, 1, 9, 0),
-        *seen(0, 1, 1, 9),
-        *seen(1, 0, 2, 10),
-        *seen(0, 0, 8, 12),
-        *seen(1, None, 20, 20),
+        *counted_questions(1, 1, 9, 0),
+        *counted_questions(0, 1, 1, 9),
+        *counted_questions(1, 0, 2, 10),
+        *counted_questions(0, 0, 8, 12),
+        *counted_questions(1, None, 20, 20),
     ]
 
-    found = corrected(counted)
+    found = corrected_share(counted)
 
     assert found.rogan_gladen.value == pytest.approx(23 / 28)
     assert found.prediction_powered.value == pytest.approx(31 / 40 - 1 / 20)
@@ -85,7 +85,9 @@ def test_a_pass_share_is_put_right_by_the_errors_on_labelled_outputs() -> None:
 def test_few_labels_of_many_questions_give_no_interval_and_the_reason() -> None:
     """Of 100 questions twice the square root is 20."""
     few, enough = (
-        corrected([*seen(1, 1, labels, 0), *seen(1, None, 100 - labels, labels)])
+        corrected_share(
+            [*counted_questions(1, 1, labels, 0), *counted_questions(1, None, 100 - labels, labels)]
+        )
         for labels in (19, 20)
     )
 
@@ -105,11 +107,11 @@ def test_labels_without_an_error_leave_a_quarter_of_an_error_squared() -> None:
     """
     counted = [(f"Q{n}", float(n % 2), float(n % 2) if n < 40 else None) for n in range(60)]
 
-    found = corrected(counted).prediction_powered
+    mean = corrected_share(counted).prediction_powered
 
-    assert found.ci95 is not None
+    assert mean.ci95 is not None
     half = 2.0227 * (0.25 / 59 + 0.25 / 40**2) ** 0.5
-    assert found.ci95[1] - found.ci95[0] == pytest.approx(2 * half, rel=1e-4)
+    assert mean.ci95[1] - mean.ci95[0] == pytest.approx(2 * half, rel=1e-4)
 
 
 def test_labels_for_a_width_are_the_fewest_whose_interval_is_no_wider() -> None:

@@ -7,14 +7,14 @@ import pytest
 from judge_support import vectors
 
 from epc.analysis.judging.agreement import between_judges, self_preferences
-from epc.analysis.judging.drift import Evaluated, drift, together
-from epc.analysis.judging.labels import corrected
-from epc.analysis.judging.results import Drifted
+from epc.analysis.judging.drift import EvaluationRecord, drift, judge_comparison
+from epc.analysis.judging.labels import corrected_share
+from epc.analysis.judging.results import DriftRow
 from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mean, share
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
 from epc.judge.samples import Unit
-from epc.records.judging.documents import Judge, Plan, Planned, Reference, RunLog, Thresholds
+from epc.records.judging.documents import Judge, Plan, PlannedSet, Reference, RunLog, Thresholds
 from epc.records.strict_json import disagreements
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS, verdict_of
 
@@ -31,7 +31,7 @@ PLAN = Plan(
     retry_malformed=0,
     mapping=None,
     thresholds=Thresholds(pass_from=7, fail_to=3),
-    samples=Planned(sha256="0", rows=0),
+    samples=PlannedSet(sha256="0", rows=0),
     gaps_allowed=False,
 )
 LOG = RunLog(
@@ -68,21 +68,24 @@ def summing_to(overall: int) -> tuple[int, ...]:
     return tuple(min(2, max(0, overall - 2 * n)) for n in range(4))
 
 
-def stated(value: float | None, interval: tuple[float, float] | None) -> Case:
+def figure_case(value: float | None, interval: tuple[float, float] | None) -> Case:
     return {"value": value, "ci95": ends(interval)}
 
 
 @pytest.mark.parametrize("case", vectors("intervals"), ids=lambda case: case["id"])
 def test_reading_r26_intervals_are_clustered_by_question(case: Case) -> None:
     figure = case["given"]["figure"]
-    seen = [(one["question"], one["value"], one["of"]) for one in case["given"]["observations"]]
+    entries = [
+        (observation["question"], observation["value"], observation["of"])
+        for observation in case["given"]["observations"]
+    ]
 
     if figure in ("mean", "score"):
-        found = mean([one[:2] for one in seen], ends=(0, 8) if figure == "score" else None)
-        answer = stated(found.value, found.ci95)
+        actual_mean = mean([one[:2] for one in entries], ends=(0, 8) if figure == "score" else None)
+        answer = figure_case(actual_mean.value, actual_mean.ci95)
     else:
-        counts = share(seen, 1 if figure == "wilson" else 3)
-        answer = stated(counts.value, counts.ci95)
+        counts = share(entries, 1 if figure == "wilson" else 3)
+        answer = figure_case(counts.value, counts.ci95)
 
     assert disagreements(case["expect"], answer) == []
 
@@ -90,10 +93,10 @@ def test_reading_r26_intervals_are_clustered_by_question(case: Case) -> None:
 @pytest.mark.parametrize("case", vectors("agreement"), ids=lambda case: case["id"])
 def test_kappa_and_alpha_are_what_their_definitions_give(case: Case) -> None:
     """By scikit-learn and krippendorff here, by exact fractions in the vectors."""
-    found = between_judges(
-        judgment(str(at), judge=judge, scores=tuple(scores), question=one["question"])
-        for at, one in enumerate(case["given"]["outputs"])
-        for judge, scores in one["scores"].items()
+    agreement = between_judges(
+        judgment(str(index), judge=judge, scores=tuple(scores), question=output["question"])
+        for index, output in enumerate(case["given"]["outputs"])
+        for judge, scores in output["scores"].items()
     )
 
     answer = {
@@ -101,14 +104,15 @@ def test_kappa_and_alpha_are_what_their_definitions_give(case: Case) -> None:
             {
                 "judges": list(pair.judges),
                 "kappa": {
-                    name: stated(value, pair.compared.kappa_ci95[name])
+                    name: figure_case(value, pair.compared.kappa_ci95[name])
                     for name, value in pair.compared.kappa.items()
                 },
             }
-            for pair in found.pairs
+            for pair in agreement.pairs
         ],
         "alpha": {
-            name: stated(value, found.alpha_ci95[name]) for name, value in found.alpha.items()
+            name: figure_case(value, agreement.alpha_ci95[name])
+            for name, value in agreement.alpha.items()
         },
     }
     assert disagreements(case["expect"], answer) == []
@@ -119,26 +123,26 @@ def test_reading_r26_every_share_has_its_bounds(case: Case) -> None:
     judgments = [
         judgment(
             str(n),
-            target=one["target"],
-            scores=one["scores"] and tuple(one["scores"]),
-            valid=one["valid"],
+            target=evaluation["target"],
+            scores=evaluation["scores"] and tuple(evaluation["scores"]),
+            valid=evaluation["valid"],
         )
-        for n, one in enumerate(case["given"]["evaluations"])
+        for n, evaluation in enumerate(case["given"]["evaluations"])
     ]
 
-    found = counted(judgments)
+    group = counted(judgments)
 
-    assert found.bounds is not None
+    assert group.bounds is not None
     answer = {
         "verdicts": {
-            name: {"value": found.verdicts[name].value, "bounds": ends(found.bounds.verdicts[name])}
+            name: {"value": group.verdicts[name].value, "bounds": ends(group.bounds.verdicts[name])}
             for name in VERDICTS
         },
         "overall_score": {
-            "value": found.overall_score.value,
-            "bounds": ends(found.bounds.overall_score),
+            "value": group.overall_score.value,
+            "bounds": ends(group.bounds.overall_score),
         },
-        "invalid": found.invalid.value,
+        "invalid": group.invalid.value,
         "invalid_by_target": {g.value: g.invalid.value for g in groups(judgments, "target_model")},
         "invalid_by_score": {str(s.overall_score): s.invalid.value for s in by_score(judgments)},
     }
@@ -151,7 +155,7 @@ def ends(pair: tuple[float, float] | None) -> list[float] | None:
 
 @pytest.mark.parametrize("case", vectors("self_preference"), ids=lambda case: case["id"])
 def test_reading_r24_leniency_is_no_self_preference(case: Case) -> None:
-    found = self_preferences(
+    actual_self_preferences = self_preferences(
         judgment(
             one["output"],
             judge=one["judge"],
@@ -162,21 +166,30 @@ def test_reading_r24_leniency_is_no_self_preference(case: Case) -> None:
         for one in case["given"]["judgments"]
     )
 
-    assert disagreements(case["expect"], {one.judge: one.value for one in found}) == []
+    assert (
+        disagreements(
+            case["expect"],
+            {
+                self_preference.judge: self_preference.value
+                for self_preference in actual_self_preferences
+            },
+        )
+        == []
+    )
 
 
-def evaluated(name: str, side: Case, judge: str = JUDGE) -> Evaluated:
+def evaluated(name: str, side: Case, judge: str = JUDGE) -> EvaluationRecord:
     def reference(name: str | None) -> Reference | None:
         return None if name is None else Reference(id=name, sha256="0")
 
     prompt = reference(side["prompt"])
     assert prompt is not None
-    stated = Judge(model=judge, identity=None, decoding={"named": side["decoding"]})
-    return Evaluated(
+    stated_judge = Judge(model=judge, identity=None, decoding={"named": side["decoding"]})
+    return EvaluationRecord(
         name=name,
         plan=replace(
             PLAN,
-            judges=(stated,),
+            judges=(stated_judge,),
             prompts={"cross_judge": prompt},
             mapping=reference(side["mapping"]),
             constraint=side["constraint"],
@@ -187,11 +200,11 @@ def evaluated(name: str, side: Case, judge: str = JUDGE) -> Evaluated:
             judgment(
                 output,
                 judge=judge,
-                scores=summing_to(one["overall"]),
-                valid=one.get("valid", True),
-                answer=Answer(one["answer"].encode()),
+                scores=summing_to(score["overall"]),
+                valid=score.get("valid", True),
+                answer=Answer(score["answer"].encode()),
             )
-            for output, one in side["scores"].items()
+            for output, score in side["scores"].items()
         ],
     )
 
@@ -200,26 +213,30 @@ def evaluated(name: str, side: Case, judge: str = JUDGE) -> Evaluated:
 def test_reading_r27_drift_is_stated_of_like_for_like_and_of_no_shared_answer(case: Case) -> None:
     sides = [evaluated(name, case["given"][name]) for name in ("before", "after")]
 
-    found = list(drift(*sides))
+    drift_rows = list(drift(*sides))
 
     expected = case["expect"]
-    stated = [row for row in found if isinstance(row, Drifted)]
-    assert len(stated) == expected["stated"] or not expected["compared"]
-    for row in stated:
+    stated_drift_rows = [row for row in drift_rows if isinstance(row, DriftRow)]
+    assert len(stated_drift_rows) == expected["stated"] or not expected["compared"]
+    for row in stated_drift_rows:
         assert row.is_drift == ("names" not in expected["differing"])
         assert (row.compared.outputs, row.shared) == (expected["compared"], expected["shared"])
         assert disagreements(expected["mean_difference"], row.compared.mean_difference.value) == []
-    named = [str(row) for row in found if not isinstance(row, Drifted)]
+    named = [str(row) for row in drift_rows if not isinstance(row, DriftRow)]
     if not expected["stated"]:
         assert f"another {', another '.join(expected['differing'])}" in named[0]
 
 
 @pytest.mark.parametrize("case", vectors("labels"), ids=lambda case: case["id"])
 def test_a_pass_share_is_put_right_by_labels(case: Case) -> None:
-    found = corrected(
+    found = corrected_share(
         [
-            ("Q", float(one["judge"]), None if one["people"] is None else float(one["people"]))
-            for one in case["given"]["outputs"]
+            (
+                "Q",
+                float(output["judge"]),
+                None if output["people"] is None else float(output["people"]),
+            )
+            for output in case["given"]["outputs"]
         ]
     )
 
@@ -253,7 +270,7 @@ def side(*overalls: int, valid: bool = True, **changed: object) -> Case:
 
 
 def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike() -> None:
-    found = together(
+    found = judge_comparison(
         [
             evaluated("a", side(8, 6, 0), "maker/a"),
             evaluated("b", side(7, 6, 1), "maker/b"),
@@ -262,7 +279,7 @@ def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike(
         {},
     )
 
-    assert [one.unlike for one in found.judges] == [(), (), ("names", "prompt")]
+    assert [judge_row.unlike for judge_row in found.judges] == [(), (), ("names", "prompt")]
     (pair,) = found.agreement.pairs
     assert pair.judges == ("maker/a", "maker/b")
     assert pair.compared.outputs == 3
@@ -270,7 +287,7 @@ def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike(
 
 
 def test_reading_r23_a_failed_judge_stands_there_as_failed() -> None:
-    found = together(
+    found = judge_comparison(
         [
             evaluated("a", side(8, 6), "maker/a"),
             evaluated("b", side(8, 6, valid=False), "maker/b"),
@@ -278,7 +295,10 @@ def test_reading_r23_a_failed_judge_stands_there_as_failed() -> None:
         {},
     )
 
-    assert [one.failed for one in found.judges] == [None, "none of its evaluations is valid"]
+    assert [judge_row.failed for judge_row in found.judges] == [
+        None,
+        "none of its evaluations is valid",
+    ]
     assert (found.judges[1].samples, found.judges[1].valid) == (2, 0)
     assert found.agreement.pairs == ()
     assert len(found.readable.pairs) == 1

@@ -33,11 +33,17 @@ PUBLISHED = (
 
 
 def judgment(
-    output: str, judge: str, overall: int, *, target: str = "m", question: str = "Q", **more: Any
+    output: str,
+    judge: str,
+    overall: int,
+    *,
+    target: str = "m",
+    question: str = "Q",
+    **further_fields: Any,
 ) -> Judgment:
     scores = tuple(min(2, max(0, overall - 2 * index)) for index in range(4))
     unit = Unit(question_id=question, prompt_variant="A", target_model=target, output_id=output)
-    what: dict[str, Any] = {
+    record: dict[str, Any] = {
         "unit": unit,
         "output_sha256": "0" * 64,
         "judge_model": judge,
@@ -48,14 +54,14 @@ def judgment(
         "quotes": Quotes(
             given=4, invented=0, verbatim=4, altered=0, elided=0, absence=0, trivial=0
         ),
-        **more,
+        **further_fields,
     }
-    return Judgment(**what)
+    return Judgment(**record)
 
 
-def plainly(of: Callable[..., Any]) -> Callable[..., Any]:
+def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function whose value is plain JSON."""
-    return lambda *given: as_json(of(*given))
+    return lambda *given: as_json(function(*given))
 
 
 share, mean = plainly(shares.share), plainly(shares.mean)
@@ -77,10 +83,10 @@ def between_judges(judgments: Sequence[Judgment]) -> Any:
     }
 
 
-def only(folder: Path) -> Evaluation:
+def sole_evaluation(folder: Path) -> Evaluation:
     """Return the report of the one evaluation of a folder."""
-    (found,) = summary([folder]).evaluations
-    return found
+    (evaluation,) = summary([folder]).evaluations
+    return evaluation
 
 
 def test_alpha_is_the_published_one() -> None:
@@ -91,10 +97,10 @@ def test_alpha_is_the_published_one() -> None:
         if value is not None
     ]
 
-    found = between_judges(judgments)
+    actual_agreement = between_judges(judgments)
 
-    assert found["alpha"]["overall_score"] == pytest.approx(0.849, abs=0.0005)
-    assert len(found["pairs"]) == 6
+    assert actual_agreement["alpha"]["overall_score"] == pytest.approx(0.849, abs=0.0005)
+    assert len(actual_agreement["pairs"]) == 6
 
 
 def test_only_valid_cross_judgments_enter_agreement() -> None:
@@ -104,10 +110,10 @@ def test_only_valid_cross_judgments_enter_agreement() -> None:
         judgment("o1", "m", 0),  # its own output
     ]
 
-    found = between_judges(judged)
+    actual_agreement = between_judges(judged)
 
-    assert found["pairs"] == []
-    assert [pair["judges"] for pair in found["readable"]["pairs"]] == [["a", "b"]]
+    assert actual_agreement["pairs"] == []
+    assert [pair["judges"] for pair in actual_agreement["readable"]["pairs"]] == [["a", "b"]]
 
 
 def spread(judges: Sequence[str], overall: Any, questions: int = 10) -> list[Judgment]:
@@ -146,14 +152,14 @@ def test_reading_r26_agreement_falls_where_the_bad_outputs_fall_out() -> None:
         for good in [i < 8]
     ]
 
-    found = between_judges(judged)
+    actual_agreement = between_judges(judged)
 
-    assert found["pairs"][0]["outputs"] == 8
-    assert found["readable"]["pairs"][0]["outputs"] == 16
-    assert found["readable"]["alpha"]["overall_score"] == 1
+    assert actual_agreement["pairs"][0]["outputs"] == 8
+    assert actual_agreement["readable"]["pairs"][0]["outputs"] == 16
+    assert actual_agreement["readable"]["alpha"]["overall_score"] == 1
     # Where nothing differs nothing says how much may: no interval from 1 to 1.
-    assert found["readable"]["alpha_ci95"]["overall_score"] is None
-    assert found["readable"]["pairs"][0]["kappa_ci95"]["overall_score"] is None
+    assert actual_agreement["readable"]["alpha_ci95"]["overall_score"] is None
+    assert actual_agreement["readable"]["pairs"][0]["kappa_ci95"]["overall_score"] is None
 
 
 def test_reading_r33_under_the_first_rules_a_shares_interval_is_wilsons() -> None:
@@ -169,8 +175,8 @@ def test_under_the_first_rules_a_means_interval_is_the_bootstraps() -> None:
     rng = np.random.default_rng(1)
     plain = rng.choice(values, size=(20_000, len(values))).mean(axis=1)
 
-    def plain_mean(given: Sequence[float]) -> Any:
-        return mean([("Q", value) for value in given], 1)
+    def plain_mean(figures: Sequence[float]) -> Any:
+        return mean([("Q", value) for value in figures], 1)
 
     found = plain_mean(values)
 
@@ -208,21 +214,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_report_separates_self_judging_and_counts_everything(folder: Path) -> None:
-    found = evaluation_json(only(folder))
+    actual_document = evaluation_json(sole_evaluation(folder))
 
-    primary, own = found["primary"]["all"], found["self_judging"]["all"]
+    primary, own = actual_document["primary"]["all"], actual_document["self_judging"]["all"]
     assert (primary["samples"], primary["valid"]) == (17, 16)
     assert (own["samples"], own["valid"]) == (1, 1)
     assert primary["invalid"]["count"] == 1
     assert primary["verdicts"]["PASS"]["count"] == 5
-    by_judge = {group["value"]: group for group in found["primary"]["judge_model"]}
+    by_judge = {group["value"]: group for group in actual_document["primary"]["judge_model"]}
     assert by_judge["j/1"]["verdicts"]["PARTIAL"]["count"] == 6
     assert by_judge["j/2"]["verdicts"]["FAIL"]["count"] == 5
     for axis in ("judge_model", "prompt_variant", "target_model", "question_id"):
-        assert sum(group["samples"] for group in found["primary"][axis]) == 17
+        assert sum(group["samples"] for group in actual_document["primary"][axis]) == 17
     counts = primary["dimensions"]["FORMAT_COMPLIANCE"]["counts"]
     assert counts == {"0": 5, "1": 6, "2": 5}
-    evidence = {row["judge"]: row for row in found["evidence"]}
+    evidence = {row["judge"]: row for row in actual_document["evidence"]}
     assert (evidence["j/2"]["quotes"], evidence["j/2"]["invented"]["count"]) == (36, 1)
 
 
@@ -250,13 +256,13 @@ def test_text_and_csv_say_the_same(folder: Path) -> None:
 
 
 def test_invalid_replies_stand_by_reason_and_the_widest_disagreement_first(folder: Path) -> None:
-    found = evaluation_json(only(folder))
+    actual_document = evaluation_json(sole_evaluation(folder))
 
-    by_judge = {row["judge"]: row for row in found["reasons"]}
+    by_judge = {row["judge"]: row for row in actual_document["reasons"]}
     assert by_judge["j/1"]["flags"] == {}
     assert by_judge["j/2"]["flags"]["PROTOCOL_VIOLATION"]["count"] == 1
     # Q3 and Q4 under A and all of B: 4 of j/1, 1 of j/2; best outputs and the own one are alike.
-    apart = found["disagreements"]
+    apart = actual_document["disagreements"]
     assert [row["points"] for row in apart] == [3] * 6
     assert [row["output_id"] for row in apart][:2] == ["m/x/Q1/B.txt", "m/x/Q2/B.txt"]
     (invented,) = (row for row in apart if row["output_id"] == "m/x/Q4/B.txt")
@@ -278,10 +284,13 @@ def test_long_outputs_and_quotes_are_cut_and_the_cut_is_stated(tmp_path: Path) -
         replies.append(reply_row(rows[0], judge, record))
     imported(tmp_path / "e", rows, replies)
 
-    (found,) = only(tmp_path / "e").disagreements
+    (disagreement,) = sole_evaluation(tmp_path / "e").disagreements
 
-    assert (found.characters, len(found.shown)) == (10_000 + len(rows[0]["output_id"]), 6_000)
-    for opinion in found.opinions:
+    assert (disagreement.characters, len(disagreement.shown)) == (
+        10_000 + len(rows[0]["output_id"]),
+        6_000,
+    )
+    for opinion in disagreement.opinions:
         assert len(opinion.evidence) == 12
         assert {len(cited.quote) for cited in opinion.evidence} == {600}
 
@@ -295,12 +304,12 @@ def test_drift_compares_the_same_outputs_of_one_judge_over_time(tmp_path: Path) 
     replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in other]
     imported(tmp_path / "other", other, replies, judges=["j/1"])
 
-    found = document(summary([tmp_path / name for name in ("july", "august", "other")]))["drift"]
+    drift = document(summary([tmp_path / name for name in ("july", "august", "other")]))["drift"]
 
-    assert [row["outputs"] for row in found] == [3, 2]
-    assert [row["mean_difference"]["mean"] for row in found] == [-3, 4]
-    assert [row["same_verdict"]["count"] for row in found] == [0, 0]
-    assert {row["method"] for row in found} == {"cross_judge"}
+    assert [row["outputs"] for row in drift] == [3, 2]
+    assert [row["mean_difference"]["mean"] for row in drift] == [-3, 4]
+    assert [row["same_verdict"]["count"] for row in drift] == [0, 0]
+    assert {row["method"] for row in drift} == {"cross_judge"}
 
 
 def test_judge_1_2_drift_never_pools_self_judging_with_cross_judging(tmp_path: Path) -> None:
@@ -319,11 +328,11 @@ def test_judge_1_2_drift_never_pools_self_judging_with_cross_judging(tmp_path: P
         ]
         imported(tmp_path / name, rows, replies, judges=["j/1"])
 
-    found = summary([tmp_path / "july", tmp_path / "august"])
+    report = summary([tmp_path / "july", tmp_path / "august"])
 
-    shifts = {row.method: row.compared.mean_difference.value for row in found.drift}
+    shifts = {row.method: row.compared.mean_difference.value for row in report.drift}
     assert shifts == {"cross_judge": -3, "self_judge": -1}
-    printed = list(csv.DictReader(io.StringIO(table(found))))
+    printed = list(csv.DictReader(io.StringIO(table(report))))
     sections = {row["section"] for row in printed if row["evaluation"].count(" to ")}
     assert sections == {"drift", "self_judging drift"}
 
@@ -333,12 +342,12 @@ def test_a_judge_that_says_nothing_valid_is_called_that(tmp_path: Path) -> None:
     replies = [reply_row(row, "j/1", "I cannot.") for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
-    found = evaluation_json(only(tmp_path / "e"))
+    actual_document = evaluation_json(sole_evaluation(tmp_path / "e"))
 
-    assert "nothing about the outputs" in found["remarks"][0]
-    assert "0 of 4 evaluations are valid" in found["remarks"][1]
-    assert found["accuracy"] == []
-    assert found["primary"]["all"]["dimensions"]["COMPLETENESS"]["mean"] is None
+    assert "nothing about the outputs" in actual_document["remarks"][0]
+    assert "0 of 4 evaluations are valid" in actual_document["remarks"][1]
+    assert actual_document["accuracy"] == []
+    assert actual_document["primary"]["all"]["dimensions"]["COMPLETENESS"]["mean"] is None
     report = summary([tmp_path / "e"])
     assert "nothing about the outputs" in text(report)
     assert "0 of 4 cross-judgments are valid" in judging_page(report)
@@ -349,9 +358,9 @@ def test_a_judge_that_scores_everything_alike_is_called_that(tmp_path: Path) -> 
     replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
-    found = evaluation_json(only(tmp_path / "e"))
+    actual_document = evaluation_json(sole_evaluation(tmp_path / "e"))
 
-    assert found["remarks"] == [
+    assert actual_document["remarks"] == [
         "j/1 gives every output the same overall score, so it tells nothing apart"
     ]
 
@@ -384,10 +393,10 @@ def test_the_headline_of_a_report_says_whether_a_judge_may_take_a_persons_place(
     replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
     lines = ["output_id,verdict,labeller"]
-    for at, row in enumerate(rows):
-        said = "PASS" if at < agreeing else "FAIL"
-        other = said if at < 30 else "PASS"
-        lines += [f"{row['output_id']},{said},ann", f"{row['output_id']},{other},bo"]
+    for index, row in enumerate(rows):
+        printed_text = "PASS" if index < agreeing else "FAIL"
+        other_text = printed_text if index < 30 else "PASS"
+        lines += [f"{row['output_id']},{printed_text},ann", f"{row['output_id']},{other_text},bo"]
     (tmp_path / "labels.csv").write_text("\n".join(lines) + "\n")
 
     done = epc("judge", "report", tmp_path / "e", "--labels", tmp_path / "labels.csv")
@@ -395,5 +404,5 @@ def test_the_headline_of_a_report_says_whether_a_judge_may_take_a_persons_place(
     printed = done.stdout.decode()
     assert f"\nj/1: {word}\n  It gives people's verdict in " in printed
     assert " of 30 labelled outputs; two people in 75%. " in printed
-    without = epc("judge", "report", tmp_path / "e").stdout.decode()
-    assert "\nj/1: not compared with people\n" in without
+    reduced_output = epc("judge", "report", tmp_path / "e").stdout.decode()
+    assert "\nj/1: not compared with people\n" in reduced_output

@@ -11,18 +11,18 @@ from judge_support import grid, imported, record_for, reply_row
 from epc.analysis.judging.evaluation import Evaluation
 from epc.analysis.judging.results import (
     Agreement,
-    Compared,
-    Drifted,
+    DriftRow,
     Ends,
     Evidence,
+    ScoreAgreement,
     SelfPreference,
     Share,
 )
 from epc.analysis.judging.summary import summary
 from epc.analysis.judging.trust import (
-    _agreeing,
+    _agreement,
     _evidence,
-    _own,
+    _self_preference,
     _valid,
     _word,
     is_none,
@@ -56,10 +56,10 @@ def test_a_judge_is_trusted_on_quotes_where_at_most_5_percent_are_invented(
     ci95: Ends | None, trusted: str
 ) -> None:
     row = Evidence(judge="j", quotes=40, kinds={"invented": share(1, 40, ci95)})
-    found = _evidence("j", row)
+    statement = _evidence("j", row)
 
-    assert found.trusted == trusted
-    assert "2.5%" in found.sentence
+    assert statement.trusted == trusted
+    assert "2.5%" in statement.sentence
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_reading_r24_no_self_preference_is_said_where_none_can_be_large(
     row = SelfPreference(
         judge="j", own=9, others=9, questions=9, not_stated=None, value=0.1, ci95=ci95
     )
-    assert _own("j", row).trusted == trusted
+    assert _self_preference("j", row).trusted == trusted
 
 
 @pytest.fixture(scope="module")
@@ -92,21 +92,21 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
     ]
     folder: Path = tmp_path_factory.mktemp("trust") / "e"
     imported(folder, rows, replies, judges=("j/1", "j/2", "j/3"))
-    (found,) = summary([folder]).evaluations
-    return found
+    (evaluation,) = summary([folder]).evaluations
+    return evaluation
 
 
 def test_equal_scores_of_eight_questions_cannot_say_that_a_judge_is_trusted(
     three: Evaluation,
 ) -> None:
-    words = {(row.judge, row.about): row for row in three.trust}
+    rows = {(row.judge, row.about): row for row in three.trust}
 
     for name in (OVERALL, *DIMENSIONS):
-        assert [words[judge, name].trusted for judge in ("j/1", "j/2", "j/3")] == [
+        assert [rows[judge, name].trusted for judge in ("j/1", "j/2", "j/3")] == [
             *("unknown", "unknown", "no")
         ]
     # Eight questions without a difference do not say how many there may be.
-    assert "with j/2 1.000 (too few differ)" in words["j/1", OVERALL].sentence
+    assert "with j/2 1.000 (too few differ)" in rows["j/1", OVERALL].sentence
 
 
 def test_reading_r26_valid_and_readable_evaluations_must_both_say_it(three: Evaluation) -> None:
@@ -121,18 +121,18 @@ def test_reading_r26_valid_and_readable_evaluations_must_both_say_it(three: Eval
         alpha_ci95=apart.alpha_ci95,
     )
 
-    assert _agreeing("j/1", OVERALL, three.agreement, readable).trusted == "unknown"
+    assert _agreement("j/1", OVERALL, three.agreement, readable).trusted == "unknown"
 
 
 def test_a_judge_alone_is_trusted_on_no_score(tmp_path: Path) -> None:
     rows = grid("123", "A")
     replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=("j/1",))
-    (found,) = summary([tmp_path / "e"]).evaluations
+    (evaluation,) = summary([tmp_path / "e"]).evaluations
 
-    said = {row.about: row for row in found.trust}
-    assert said[OVERALL].trusted == "unknown"
-    assert "no other judge scored these outputs" in said[OVERALL].sentence
+    printed_rows = {row.about: row for row in evaluation.trust}
+    assert printed_rows[OVERALL].trusted == "unknown"
+    assert "no other judge scored these outputs" in printed_rows[OVERALL].sentence
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_difference_is_none_where_its_whole_interval_is_within_half_a_point(
 def test_reading_r76_only_what_nothing_but_time_parts_says_that_a_judge_stayed_the_same() -> None:
     zero = Mean(value=0.0, ci95=(-0.1, 0.1))
     none = Share(count=0, value=None, ci95=None)
-    drifted = Drifted(
+    drifted = DriftRow(
         before="a",
         after="b",
         times=(None, None),
@@ -163,7 +163,7 @@ def test_reading_r76_only_what_nothing_but_time_parts_says_that_a_judge_stayed_t
         method="cross_judge",
         blind=(False, False),
         shared=0,
-        compared=Compared(
+        compared=ScoreAgreement(
             outputs=40,
             same_verdict=none,
             same_overall=none,
@@ -185,7 +185,7 @@ def test_reading_r76_only_what_nothing_but_time_parts_says_that_a_judge_stayed_t
     group: Any = SimpleNamespace(value="j", invalid=share(1, 2, None))
 
     said = [
-        [each.about for each in statements(evaluation, [group], drifts)]
+        [statement.about for statement in statements(evaluation, [group], drifts)]
         for drifts in ([drifted], apart)
     ]
 

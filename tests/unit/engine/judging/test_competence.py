@@ -9,7 +9,7 @@ import pytest
 from engine_support import DAY
 from judge_support import grid, planned
 
-from epc.engine.judging.competence import Asked, _other
+from epc.engine.judging.competence import CompetenceOptions, _unrelated_row
 from epc.engine.judging.competence import Test as JudgeTest
 from epc.engine.judging.competence import tests_of as judge_tests
 from epc.engine.judging.evaluate import open_part
@@ -18,9 +18,9 @@ from epc.records.judging.documents import PLAN
 from epc.records.judging.evaluation_set import EvaluationSet
 
 
-def row(question: str, *, target: str = "t", variant: str = "A", **more: Any) -> Any:
+def row(question: str, *, target: str = "t", variant: str = "A", **further_fields: Any) -> Any:
     fixed = {"output_id": f"{question}{target}{variant}", "output_sha256": f"of {question}"}
-    whole = {**fixed, "task": f"about {question}", **more}
+    whole = {**fixed, "task": f"about {question}", **further_fields}
     unit = SimpleNamespace(
         question_id=question,
         target_model=target,
@@ -42,7 +42,7 @@ OWN = row("Q1")
     ],
 )
 def test_another_answer_is_to_another_question_and_another_text(alike: Any) -> None:
-    assert _other(OWN, [OWN, alike]) is None
+    assert _unrelated_row(OWN, [OWN, alike]) is None
 
 
 def test_another_answer_is_of_the_same_target_first_and_then_of_the_same_variant() -> None:
@@ -50,17 +50,17 @@ def test_another_answer_is_of_the_same_target_first_and_then_of_the_same_variant
     near = row("Q3", variant="B")
     nearest = row("Q4")
 
-    assert _other(OWN, [far, near, nearest]) is nearest
-    assert _other(OWN, [far, near]) is near
-    assert _other(OWN, [far]) is far
+    assert _unrelated_row(OWN, [far, near, nearest]) is nearest
+    assert _unrelated_row(OWN, [far, near]) is near
+    assert _unrelated_row(OWN, [far]) is far
 
 
-def chosen(rows: list[Any], most: int) -> list[str]:
+def chosen(rows: list[Any], limit: int) -> list[str]:
     evaluation: Any = SimpleNamespace(folder=Path("e"))
     judge: Any = SimpleNamespace(model="j")
-    test = JudgeTest(evaluation=evaluation, judge=judge, asked=Asked())
-    pairs: Any = [(None, each) for each in rows]
-    return [each.unit.question_id for _, each in test._chosen(pairs, most)]
+    test = JudgeTest(evaluation=evaluation, judge=judge, options=CompetenceOptions())
+    pairs: Any = [(None, row) for row in rows]
+    return [each.unit.question_id for _, each in test._chosen(pairs, limit)]
 
 
 def test_one_output_of_each_question_is_chosen_before_a_second_one_of_any() -> None:
@@ -80,7 +80,7 @@ def test_a_part_is_asked_of_the_judge_that_the_set_opened_by_the_sets_prompt(
     tmp_path: Path,
 ) -> None:
     planned(tmp_path / "e", grid(), ["mock/judge", "mock/careless-judge"], methods=("cross_judge",))
-    (test,) = judge_tests(tmp_path / "e", ["mock/judge"], Asked(pairs=2))
+    (test,) = judge_tests(tmp_path / "e", ["mock/judge"], CompetenceOptions(pairs=2))
     folder = next(test.parts(DAY))
 
     part = open_part(test.evaluation, folder)
@@ -97,7 +97,7 @@ def test_a_part_of_another_judge_or_prompt_is_refused_before_anything_is_asked(
     tmp_path: Path, key: str
 ) -> None:
     planned(tmp_path / "e", grid(), ["mock/judge", "mock/careless-judge"], methods=("cross_judge",))
-    (test,) = judge_tests(tmp_path / "e", ["mock/judge"], Asked(pairs=2))
+    (test,) = judge_tests(tmp_path / "e", ["mock/judge"], CompetenceOptions(pairs=2))
     folder = next(test.parts(DAY))
     plan = json.loads((folder / PLAN).read_text("utf-8"))
     if key == "judges":

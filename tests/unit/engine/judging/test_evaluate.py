@@ -158,9 +158,9 @@ def test_judge_9_1_the_prompts_used_are_listed_with_their_digests(tmp_path: Path
 
     listed = (tmp_path / "e" / "used_prompt_manifest.md").read_text("utf-8")
 
-    for stated in plan["prompts"].values():
-        assert stated["id"] in listed
-        assert stated["sha256"] in listed
+    for stated_prompt in plan["prompts"].values():
+        assert stated_prompt["id"] in listed
+        assert stated_prompt["sha256"] in listed
     assert plan["prompts"]["self_judge"]["id"] == "mine"
     judged_by_models(tmp_path / "e")
     (tmp_path / "e" / PROMPTS / "mine.txt").write_text("$output $meta, more kindly", "utf-8")
@@ -185,10 +185,10 @@ def test_reading_r76_a_repeat_of_the_same_day_asks_the_judge_again(
     shutil.copytree(tmp_path / "first", tmp_path / "copy")
 
     assert len(endpoint.received) == 2 * 8
-    asked = document(summary([tmp_path / "first", tmp_path / "second"]))["drift"]
-    assert [row["shared"] for row in asked] == [0] * len(asked)
-    assert sum(row["outputs"] for row in asked) == 8
-    assert {row["same_verdict"]["share"] for row in asked} == {1}
+    drift = document(summary([tmp_path / "first", tmp_path / "second"]))["drift"]
+    assert [row["shared"] for row in drift] == [0] * len(drift)
+    assert sum(row["outputs"] for row in drift) == 8
+    assert {row["same_verdict"]["share"] for row in drift} == {1}
     copied = document(summary([tmp_path / "first", tmp_path / "copy"]))["drift"]
     assert sum(row["shared"] for row in copied) == 8
     for row in copied:
@@ -203,13 +203,13 @@ def test_reading_r76_a_repeat_of_the_same_day_asks_the_judge_again(
 def test_malformed_replies_are_asked_again_only_when_told_and_every_one_is_kept(
     tmp_path: Path, endpoint: Endpoint, allowed: int
 ) -> None:
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
     def fenced_first(received: Received) -> Reply:
-        seen[received.prompt] = seen.get(received.prompt, 0) + 1
+        counts[received.prompt] = counts.get(received.prompt, 0) + 1
         record = json.dumps(Judge().record(received.prompt))
-        twice = '"Q1", "prompt_variant": "A"' in received.prompt and seen[received.prompt] < 3
-        once = '"Q1", "prompt_variant": "B"' in received.prompt and seen[received.prompt] < 2
+        twice = '"Q1", "prompt_variant": "A"' in received.prompt and counts[received.prompt] < 3
+        once = '"Q1", "prompt_variant": "B"' in received.prompt and counts[received.prompt] < 2
         if twice or once:
             record = f"```json\n{record}\n```"
         return completion(record)
@@ -268,7 +268,7 @@ def test_a_schema_that_is_sent_has_no_optional_keys() -> None:
 
     found = list(objects(shape["json_schema"]["schema"]))
     assert len(found) == 4
-    assert all(set(one["required"]) == set(one["properties"]) for one in found)
+    assert all(set(subschema["required"]) == set(subschema["properties"]) for subschema in found)
     assert response_format("A|B") is None
     assert response_format(None) is None
 
@@ -313,7 +313,7 @@ def test_each_verdict_is_counted_once_while_it_is_watched(tmp_path: Path) -> Non
 
     asyncio.run(evaluate(open_evaluation(tmp_path / "e"), clock=lambda: DAY, watch=watch))
 
-    assert sum(watched[0].said.values()) == len(ROWS)
+    assert sum(watched[0].verdicts.values()) == len(ROWS)
 
 
 def test_a_sample_that_does_not_fit_under_the_cap_stops_no_cheaper_one(
@@ -380,9 +380,9 @@ def test_judge_7_1_gaps_and_repeats_are_found_before_any_call() -> None:
 def test_a_judge_without_work_and_a_blank_output_are_named() -> None:
     request = Request(judges=["m"], methods=("cross_judge",))
 
-    found = problems(entries(("1", "A", "m"), output=" "), request)
+    findings = problems(entries(("1", "A", "m"), output=" "), request)
 
-    assert [(f.clause, f.severity) for f in found] == [
+    assert [(f.clause, f.severity) for f in findings] == [
         ("JUDGE-4.1", "warning"),
         ("JUDGE-1", "error"),
     ]

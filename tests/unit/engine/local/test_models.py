@@ -65,8 +65,8 @@ def own_tcp_sockets() -> set[str]:
 
 async def written(*tasks: str) -> list[str]:
     model = open_local(BASE)
-    asked = (model.complete(Prompt(text=task), SHORT) for task in tasks)
-    return [completion.text for completion in await asyncio.gather(*asked)]
+    completions = (model.complete(Prompt(text=task), SHORT) for task in tasks)
+    return [completion.text for completion in await asyncio.gather(*completions)]
 
 
 def test_epc_2_2_answers_depend_on_nothing_but_the_prompt(runtime: Runtime) -> None:
@@ -119,20 +119,20 @@ def test_epc_2_6_b_the_constrained_evaluator_says_a_or_b_and_no_more(runtime: Ru
     decoding = model.default_decoding("evaluator")
 
     async def judged() -> list[str]:
-        asked = (
+        completions = (
             model.complete(Prompt(text=f"Evaluate. Task: {task} Write a long essay."), decoding)
             for task in ANSWERS
         )
-        return [completion.text for completion in await asyncio.gather(*asked)]
+        return [completion.text for completion in await asyncio.gather(*completions)]
 
     assert decoding == Decoding(temperature=0.0, max_tokens=10, constraint="A|B")
     assert all(text in ("A", "B") for text in run(judged()))
 
 
 def shuffled(answer: str) -> str:
-    words = answer.split()
-    random.Random(1).shuffle(words)
-    return " ".join(words)
+    arguments = answer.split()
+    random.Random(1).shuffle(arguments)
+    return " ".join(arguments)
 
 
 def preferred(
@@ -310,8 +310,8 @@ def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(
     assert done.returncode == 0, done.stderr
     assert f"evaluator  local/{BASE}-constrained (" in done.stdout
     assert validate(run).ok
-    found, problems = probes_of(run)
+    record, problems = probes_of(run)
     assert problems == []
-    assert found["competence"]["overall"]["pairs"] == 1
-    assert found["competence"]["overall"]["tied"] == 0, "it can only say A or B"
-    assert found["competence"]["word"] == "cannot_tell"
+    assert record["competence"]["overall"]["pairs"] == 1
+    assert record["competence"]["overall"]["tied"] == 0, "it can only say A or B"
+    assert record["competence"]["word"] == "cannot_tell"

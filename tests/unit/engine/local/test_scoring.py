@@ -8,7 +8,7 @@ import pytest
 from engine_support import epc
 
 from epc.engine.local.models import open_local
-from epc.engine.local.scoring import words
+from epc.engine.local.scoring import count_words
 from epc.engine.model import Prompt
 from epc.protocol.config import REFERENCE_DECODING
 from epc.protocol.prompt import Pair
@@ -20,13 +20,13 @@ SHORTER = "Buses come late."
 
 def verdict(response: str, baseline: str) -> str:
     pair = Pair(domain="text", task=TASK, strategy="s", response=response, baseline=baseline)
-    asked = open_local("word-count").complete(Prompt(text="", pair=pair), REFERENCE_DECODING)
-    return asyncio.run(asked).text.splitlines()[0]
+    completion = open_local("word-count").complete(Prompt(text="", pair=pair), REFERENCE_DECODING)
+    return asyncio.run(completion).text.splitlines()[0]
 
 
 def test_words_are_counted_by_the_rule_that_is_documented() -> None:
     # Don't | stop | well-known | facts | 42
-    assert words("Don't stop - well-known facts, 42!") == 5
+    assert count_words("Don't stop - well-known facts, 42!") == 5
 
 
 def test_epc_2_6_a_score_says_nothing_by_place() -> None:

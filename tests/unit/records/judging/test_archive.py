@@ -142,13 +142,13 @@ def test_reading_r23_totals_add_up_whatever_comes(tmp_path: Path) -> None:
         assert total["not_judged"] == drawn.count("nothing") + drawn.count("stranger")
         assert total["replies"] == len(replies)
         assert total["replies"] == 8 - total["not_judged"] + total["surplus"]
-        kept = [
+        kept_raws = [
             record["raw"]
             for valid in (True, False)
             for record in archived(folder, valid=valid)
             if record["raw"] is not None
         ]
-        assert sorted(kept) == sorted(reply["reply"] for reply in replies)
+        assert sorted(kept_raws) == sorted(reply["reply"] for reply in replies)
         assert recheck(folder).ok
 
     holds()
@@ -186,9 +186,9 @@ def test_a_ten_megabyte_output_and_reply_are_archived(tmp_path: Path) -> None:
 
 def damage(folder: Path, **changed: Any) -> None:
     path = records_path(folder, valid=True, method="cross_judge")
-    first, *rest = path.read_text("utf-8").splitlines()
+    first, *remaining_text = path.read_text("utf-8").splitlines()
     record = {**json.loads(first), **changed}
-    path.write_text("\n".join([json.dumps(record), *rest, ""]), "utf-8")
+    path.write_text("\n".join([json.dumps(record), *remaining_text, ""]), "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,9 @@ def test_judge_7_3_a_record_that_was_changed_is_found(
 
     damage(tmp_path / "e", **changed)
 
-    found = [finding.where for finding in recheck(tmp_path / "e").findings]
-    assert f"/valid_evaluations/cross_judge/0{where}" in found
-    assert "/files/valid_evaluations~1cross_judge~1records.jsonl" in found
+    places = [finding.where for finding in recheck(tmp_path / "e").findings]
+    assert f"/valid_evaluations/cross_judge/0{where}" in places
+    assert "/files/valid_evaluations~1cross_judge~1records.jsonl" in places
 
 
 def test_a_record_that_was_taken_out_is_missed(tmp_path: Path) -> None:

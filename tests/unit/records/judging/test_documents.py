@@ -31,8 +31,8 @@ def test_a_plan_without_the_later_keys_is_of_the_first_rules_seen_and_no_test(
 ) -> None:
     planned(tmp_path / "e", grid(), ("mock/judge",))
     document = json.loads((tmp_path / "e" / PLAN).read_text())
-    for later in ("rules", "blind", "competence"):
-        document.pop(later, None)
+    for later_text in ("rules", "blind", "competence"):
+        document.pop(later_text, None)
 
     plan = parse(document, Plan)
 
@@ -58,17 +58,17 @@ def test_reading_r23_replies_that_belong_to_no_sample_alone_are_surplus() -> Non
     ):
         tally.add(each)
 
-    found = tally.totals()
+    totals = tally.totals()
 
-    assert (found.samples, found.valid, found.invalid, found.not_judged) == (2, 1, 1, 1)
-    assert (found.replies, found.surplus, dict(found.flags)) == (3, 2, {})
+    assert (totals.samples, totals.valid, totals.invalid, totals.not_judged) == (2, 1, 1, 1)
+    assert (totals.replies, totals.surplus, dict(totals.flags)) == (3, 2, {})
 
 
 def test_reading_r23_nothing_adds_up_to_nothing() -> None:
-    found = Tally().totals()
+    totals = Tally().totals()
 
-    assert [found.samples, found.valid, found.invalid] == [0, 0, 0]
-    assert [found.not_judged, found.replies, found.surplus] == [0, 0, 0]
+    assert [totals.samples, totals.valid, totals.invalid] == [0, 0, 0]
+    assert [totals.not_judged, totals.replies, totals.surplus] == [0, 0, 0]
 
 
 def test_a_line_is_read_up_to_the_size_of_two_documents(tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_a_line_is_read_up_to_the_size_of_two_documents(tmp_path: Path) -> None:
     path.touch()
     os.truncate(path, 2 * 64 * 2**20 + 1)
 
-    ((_, _, (found,)),) = read_lines(path, "calls", longest=LONGEST_LINE)
+    ((_, _, (finding,)),) = read_lines(path, "calls", longest=LONGEST_LINE)
 
-    assert found.problem == "the line is longer than 134,217,728 bytes"
+    assert finding.problem == "the line is longer than 134,217,728 bytes"
 
 
 def test_judge_7_4_valid_and_invalid_evaluations_stand_apart() -> None:

@@ -34,8 +34,10 @@ def test_judge_9_1_a_file_is_named_after_itself(tmp_path: Path) -> None:
 
 
 def test_judge_9_1_two_prompts_cannot_share_an_id(tmp_path: Path) -> None:
-    own = read_prompt(None)
-    other = JudgePrompt(id=own.id, template=own.template + " ")
+    own_judge_prompt = read_prompt(None)
+    other_judge_prompt = JudgePrompt(
+        id=own_judge_prompt.id, template=own_judge_prompt.template + " "
+    )
 
     with pytest.raises(UsageError, match="two prompts are called judge-v1"):
-        write_prompts(tmp_path, {"cross_judge": own, "self_judge": other})
+        write_prompts(tmp_path, {"cross_judge": own_judge_prompt, "self_judge": other_judge_prompt})

@@ -43,7 +43,7 @@ def evaluation(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return folder
 
 
-def kept(evaluation: Path, home: Path, *, without: str = "") -> Path:
+def archive_of(evaluation: Path, home: Path, *, without: str = "") -> Path:
     names = [PLAN, RUN_LOG, *needed(evaluation, load_plan(evaluation))]
     for name in names:
         if name != without:
@@ -55,11 +55,14 @@ def kept(evaluation: Path, home: Path, *, without: str = "") -> Path:
 def test_what_is_kept_checks_as_the_whole_folder_does(evaluation: Path, tmp_path: Path) -> None:
     (evaluation / "notes.txt").write_text("nobody else's business")
     (evaluation / "outputs" / "notes.txt").write_text("nobody else's business")
-    home = kept(evaluation, tmp_path / "kept")
+    home = archive_of(evaluation, tmp_path / "kept")
 
-    again = recheck(home)
+    repeated_archive_check = recheck(home)
 
-    assert (again.findings, again.totals) == ([], recheck(evaluation).totals)
+    assert (repeated_archive_check.findings, repeated_archive_check.totals) == (
+        [],
+        recheck(evaluation).totals,
+    )
     assert not list(home.rglob("notes.txt"))
     assert (home / "mapping.json").exists() == (evaluation / "mapping.json").exists()
 
@@ -69,7 +72,7 @@ def test_nothing_of_it_can_be_spared(evaluation: Path, tmp_path: Path) -> None:
     for number, name in enumerate(needed(evaluation, load_plan(evaluation))):
         if name in told:
             continue
-        home = kept(evaluation, tmp_path / str(number), without=name)
+        home = archive_of(evaluation, tmp_path / str(number), without=name)
         try:
             found = recheck(home).ok
         except EpcError:

@@ -1,4 +1,4 @@
-"""Which calls an evaluation's records refer to."""
+"""Tests of which calls an evaluation's records refer to."""
 
 import json
 import shutil
@@ -48,15 +48,15 @@ def test_judge_5_2_a_record_alone_says_on_which_day_its_judge_was_asked(folder: 
     records = archived(folder, valid=True)
 
     assert records
-    for one in records:
-        assert one["date"] == days[one["calls"][-1]]
-        assert one["sample"].keys() >= {"judge_model", "target_model", "method"}
+    for record in records:
+        assert record["date"] == days[record["calls"][-1]]
+        assert record["sample"].keys() >= {"judge_model", "target_model", "method"}
     path = records_path(folder, valid=True, method="cross_judge")
     before = path.read_text("utf-8")
     path.write_text(before.replace(f'"date":"{records[0]["date"]}"', '"date":"2020-02-29"', 1))
-    found = [f.problem for f in recheck(folder).findings if f.where.endswith("/calls")]
+    problems = [f.problem for f in recheck(folder).findings if f.where.endswith("/calls")]
     path.write_text(before)
-    assert found == [
+    assert problems == [
         "calls.jsonl has no such answer of this judge to this record's prompt on 2020-02-29"
     ]
     assert recheck(folder).ok
@@ -71,8 +71,8 @@ def test_judge_7_3_each_call_that_was_edited_is_found(folder: Path, tmp_path: Pa
 
     NamedCalls(tmp_path, load_plan(folder), findings)
 
-    found = [(f.clause, f.where) for f in findings.kept()]
-    assert found == [("JUDGE-7.3", f"/calls/{index}/id") for index in range(len(rows))]
+    places = [(f.clause, f.where) for f in findings.as_list()]
+    assert places == [("JUDGE-7.3", f"/calls/{index}/id") for index in range(len(rows))]
 
 
 def test_judge_8_what_a_judge_spent_is_counted_from_its_calls(folder: Path, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_judge_8_what_a_judge_spent_is_counted_from_its_calls(folder: Path, tmp_
     log["judges"][0] |= {"tokens_in": 1, "served_models": {"another": 4}}
     (home / RUN_LOG).write_text(json.dumps(log), "utf-8")
 
-    found = recheck(home).findings
+    findings = recheck(home).findings
 
-    assert {f.where for f in found} >= {"/judges/0/tokens_in", "/judges/0/served_models/another"}
-    assert {f.clause for f in found} == {"JUDGE-8"}
+    assert {f.where for f in findings} >= {"/judges/0/tokens_in", "/judges/0/served_models/another"}
+    assert {f.clause for f in findings} == {"JUDGE-8"}

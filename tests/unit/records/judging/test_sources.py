@@ -1,4 +1,4 @@
-"""Where an evaluation set comes from."""
+"""Tests of where an evaluation set comes from."""
 
 import csv
 import os

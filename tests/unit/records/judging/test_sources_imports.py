@@ -24,7 +24,7 @@ def test_three_rows_that_fit_nothing_are_shown_and_all_are_counted(tmp_path: Pat
     log, unmatched = import_replies(replies, tmp_path / "e", now=NOW)
 
     assert log is not None
-    assert (unmatched.rows, unmatched.of, unmatched.all) == (5, 7, False)
+    assert (unmatched.rows, unmatched.total, unmatched.no_row_fits) == (5, 7, False)
     assert len(unmatched.findings) == 3
     # Of all samples the one that differs from it by the number of its question alone.
     assert "'Q9'" in unmatched.findings[0].problem
@@ -35,4 +35,4 @@ def test_three_rows_that_fit_nothing_are_shown_and_all_are_counted(tmp_path: Pat
 def test_an_empty_bundle_leaves_no_row_that_does_not_fit(tmp_path: Path) -> None:
     replies = bundle(tmp_path / "e", strange=0, fitting=0)
 
-    assert not import_replies(replies, tmp_path / "e", now=NOW)[1].all
+    assert not import_replies(replies, tmp_path / "e", now=NOW)[1].no_row_fits

@@ -10,7 +10,7 @@ from workflow_support import TOKEN, FakeGitHub
 @pytest.fixture
 def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGitHub:
     fake = FakeGitHub(tmp_path / "gh", {})
-    known = {"GH_TOKEN": TOKEN, "GH_REPO": "owner/registry"}
-    for name, value in (fake.environment(os.environ["PATH"]) | known).items():
+    known_environment = {"GH_TOKEN": TOKEN, "GH_REPO": "owner/registry"}
+    for name, value in (fake.environment(os.environ["PATH"]) | known_environment).items():
         monkeypatch.setenv(name, value)
     return fake

@@ -41,10 +41,10 @@ def test_a_path_that_leads_elsewhere_is_refused(checkout: Path, tmp_path: Path, 
 
 
 def test_no_file_takes_another_ones_place(checkout: Path, tmp_path: Path) -> None:
-    same = entry(checkout, "submissions/a/x")
+    same_entry = entry(checkout, "submissions/a/x")
 
     with pytest.raises(FileExistsError):
-        _write(checkout, [same, same], tmp_path / "out")
+        _write(checkout, [same_entry, same_entry], tmp_path / "out")
 
 
 def test_files_come_before_links_whatever_the_order(checkout: Path, tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from commands_support import run
 from registry_support import ROOT, SNAPSHOTS, raw
 from scipy import stats
 
-from epc.engine.optimised import JUDGES, STARTS, Pickers
+from epc.engine.loop_demo import JUDGES, STARTS, Pickers
 from epc.records.banks import shared_bank
-from epc.records.loop_runs import LOG
-from epc.records.loops import GOLD
+from epc.records.loop import GOLD
+from epc.records.loop_snapshot import LOG
 from epc.registry.judge_cards import card_of
 from epc.registry.kinds.adapter import kind_of
 from epc.registry.reading import of_folder
@@ -84,9 +84,9 @@ def of_runs(tag: str, start: str, judge: str) -> tuple[Any, ...]:
     """
     log, checks = tables(tag)
     began = log.groupby("run").candidate.first()
-    of = checks[checks.run.str.startswith(f"{start}/")]
-    wide = of.pivot_table(["score"], ["run", "item", "candidate"], "judge").score.reset_index()
-    wide = wide.merge(of.drop_duplicates(["run", "item", "candidate"]).drop(columns="judge"))
+    check = checks[checks.run.str.startswith(f"{start}/")]
+    wide = check.pivot_table(["score"], ["run", "item", "candidate"], "judge").score.reset_index()
+    wide = wide.merge(check.drop_duplicates(["run", "item", "candidate"]).drop(columns="judge"))
     wide["first"] = wide.candidate == wide.run.map(began)
     before = wide[wide["first"]].set_index(["run", "item"])
     after = wide[~wide["first"]].set_index(["run", "item"]).reindex(before.index)
@@ -145,11 +145,15 @@ def test_reading_r93_gepa_repeats_a_published_run_score_by_score(start: str) -> 
     wanted = published[published.run == f"{start}/07"].drop(columns="run")
 
     _, columns, rows = next(
-        iter(loops.runs_of(Pickers.of(bank, "gpt-5.4-mini"), STARTS[start], seed=7))
+        iter(loops.runs_of(Pickers.from_bank(bank, "gpt-5.4-mini"), STARTS[start], seed=7))
     )
 
-    again = pd.DataFrame([{name: getattr(row, name) for name in columns[1:]} for row in rows])
-    pd.testing.assert_frame_equal(again.reset_index(drop=True), wanted.reset_index(drop=True))
+    repeated_table = pd.DataFrame(
+        [{name: getattr(row, name) for name in columns[1:]} for row in rows]
+    )
+    pd.testing.assert_frame_equal(
+        repeated_table.reset_index(drop=True), wanted.reset_index(drop=True)
+    )
 
 
 def test_runs_of_an_optimiser_are_published_by_maintainers_alone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which files of a project are read, and what is passed over."""
+"""Tests of which files of a project are read, and what is passed over."""
 
 from pathlib import Path
 

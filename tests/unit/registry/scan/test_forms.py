@@ -7,11 +7,11 @@ import pytest
 
 from epc.registry.expiry import unknown
 from epc.registry.scan.forms import sarif
-from epc.registry.scan.scan import Named, Place, Scan
+from epc.registry.scan.scan import Place, Scan, ScanEntry
 
 AS_OF = date(2026, 4, 1)
 STATE = unknown("gpt-z", AS_OF, "no such name")
-NAMED = Named(
+NAMED = ScanEntry(
     name="gpt-z",
     states=(STATE,),
     replacements=(),
@@ -21,7 +21,7 @@ NAMED = Named(
 )
 
 
-def scan(*named: Named) -> Scan:
+def scan(*named: ScanEntry) -> Scan:
     return Scan(as_of=AS_OF, rules=(), files=2, skipped={}, kinds={}, named=named)
 
 
@@ -34,13 +34,13 @@ def scan(*named: Named) -> Scan:
     ],
 )
 def test_a_name_is_told_at_each_of_its_places_under_the_first_rule_that_it_breaks(
-    named: Named, rule: str, level: str
+    named: ScanEntry, rule: str, level: str
 ) -> None:
     (run,) = sarif(scan(named, NAMED))["runs"]
 
     assert run["tool"]["driver"]["rules"] == [{"id": rule}]
-    assert [(each["ruleId"], each["level"]) for each in run["results"]] == [(rule, level)] * 2
-    places = [each["locations"][0]["physicalLocation"] for each in run["results"]]
+    assert [(result["ruleId"], result["level"]) for result in run["results"]] == [(rule, level)] * 2
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
     assert [
         (
             place["artifactLocation"]["uri"],

@@ -1,4 +1,4 @@
-"""Which words of a file are names: known ones, and those that look like a model's."""
+"""Tests of which words of a file are names: known ones, and those that look like a model's."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-"""Which submissions a path stands for."""
+"""Tests of which submissions a path stands for."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from epc.registry.submissions.check import _submissions
 
 
 def listed(path: Path) -> tuple[list[str], int]:
-    whole = Findings()
-    return [entry.name for entry in _submissions(path, whole)], len(whole)
+    whole_findings = Findings()
+    return [entry.name for entry in _submissions(path, whole_findings)], len(whole_findings)
 
 
 def test_the_folder_of_submissions_stands_for_those_in_it(tmp_path: Path) -> None:

@@ -26,25 +26,25 @@ OBSERVED = ("submission.json", "observed.json", "verdicts.jsonl")
 
 
 def folder(home: Path, *names: str) -> Path:
-    made = home / "an-honest-one"
-    made.mkdir()
+    folder = home / "an-honest-one"
+    folder.mkdir()
     for name in names:
-        (made / name).write_text("{}\n")
-    return made
+        (folder / name).write_text("{}\n")
+    return folder
 
 
-def found(made: Path) -> list[tuple[str, str, str]]:
-    return [(f.clause, f.where, f.problem) for f in inspect(made).kept()]
+def folder_findings(made: Path) -> list[tuple[str, str, str]]:
+    return [(f.clause, f.where, f.problem) for f in inspect(made).as_list()]
 
 
 @pytest.mark.parametrize("names", [RUN, (*RUN, "probes.jsonl"), OBSERVED])
 def test_a_folder_of_plain_files_of_known_names_is_safe(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
-    made = folder(tmp_path, *names)
+    path = folder(tmp_path, *names)
 
-    assert found(made) == []
-    assert set(present_files(made)) == set(names)
+    assert folder_findings(path) == []
+    assert set(present_files(path)) == set(names)
 
 
 @pytest.mark.parametrize(
@@ -54,27 +54,27 @@ def test_a_folder_of_plain_files_of_known_names_is_safe(
 def test_submission_s2_each_file_that_is_missing_is_named(
     tmp_path: Path, names: tuple[str, ...], missing: str
 ) -> None:
-    made = folder(tmp_path, *(name for name in names if name != missing))
+    path = folder(tmp_path, *(name for name in names if name != missing))
 
-    assert found(made) == [(PLAIN, missing, "is missing")]
+    assert folder_findings(path) == [(PLAIN, missing, "is missing")]
 
 
 def test_submission_s2_of_an_empty_folder_every_file_of_a_run_is_missing(tmp_path: Path) -> None:
-    made = folder(tmp_path)
+    path = folder(tmp_path)
 
-    assert found(made) == [(PLAIN, name, "is missing") for name in sorted(RUN)]
+    assert folder_findings(path) == [(PLAIN, name, "is missing") for name in sorted(RUN)]
 
 
 def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN, "more.json")
-    (made / "probes.jsonl").symlink_to("trials.jsonl")
-    (made / "weights.jsonl").unlink()
-    (made / "weights.jsonl").mkdir()
-    (made / "attestation.json").write_text("{}")
-    os.mkfifo(made / "pipe")
-    (tmp_path / "other").hardlink_to(made / "trials.jsonl")
+    path = folder(tmp_path, *RUN, "more.json")
+    (path / "probes.jsonl").symlink_to("trials.jsonl")
+    (path / "weights.jsonl").unlink()
+    (path / "weights.jsonl").mkdir()
+    (path / "attestation.json").write_text("{}")
+    os.mkfifo(path / "pipe")
+    (tmp_path / "other").hardlink_to(path / "trials.jsonl")
 
-    assert found(made) == [
+    assert folder_findings(path) == [
         (PLAIN, "attestation.json", "no such file belongs here"),
         (PLAIN, "more.json", "no such file belongs here"),
         (PLAIN, "pipe", "no such file belongs here"),
@@ -88,45 +88,51 @@ def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: 
 def test_submission_s6_a_secret_in_a_file_that_does_not_belong_here_is_named(
     tmp_path: Path,
 ) -> None:
-    made = folder(tmp_path, *RUN)
-    (made / ".env").write_text("A=1\nKEY=" + "ghp_" + "a1B2" * 9 + "\n")
+    path = folder(tmp_path, *RUN)
+    (path / ".env").write_text("A=1\nKEY=" + "ghp_" + "a1B2" * 9 + "\n")
 
-    assert (SECRETS, ".env:2", "holds a GitHub token") in found(made)
+    assert (SECRETS, ".env:2", "holds a GitHub token") in folder_findings(path)
 
 
 def test_what_is_offered_may_be_no_link_to_a_folder(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN)
-    (tmp_path / "a-link").symlink_to(made)
+    path = folder(tmp_path, *RUN)
+    (tmp_path / "a-link").symlink_to(path)
 
-    assert found(tmp_path / "a-link") == [(PLAIN, "", "is a symbolic link, expected a folder")]
+    assert folder_findings(tmp_path / "a-link") == [
+        (PLAIN, "", "is a symbolic link, expected a folder")
+    ]
 
 
 def test_submission_s3_a_file_may_have_its_bound_and_not_a_byte_more(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN)
-    os.truncate(made / "submission.json", 65_536)
-    assert found(made) == []
+    path = folder(tmp_path, *RUN)
+    os.truncate(path / "submission.json", 65_536)
+    assert folder_findings(path) == []
 
-    os.truncate(made / "submission.json", 65_537)
+    os.truncate(path / "submission.json", 65_537)
 
-    assert found(made) == [(SIZE, "submission.json", "65,537 bytes, expected at most 65,536")]
+    assert folder_findings(path) == [
+        (SIZE, "submission.json", "65,537 bytes, expected at most 65,536")
+    ]
 
 
 def test_submission_s3_all_files_together_may_have_96_mebibytes(tmp_path: Path) -> None:
     """48 + 48 MiB are 100,663,296 bytes; three files of 3 bytes each come on top."""
-    made = folder(tmp_path, *RUN)
+    path = folder(tmp_path, *RUN)
     for name in ("trials.jsonl", "calls.jsonl"):
-        os.truncate(made / name, 50_331_648)
+        os.truncate(path / name, 50_331_648)
 
-    assert found(made) == [(SIZE, "", "100,663,305 bytes in all, expected at most 100,663,296")]
+    assert folder_findings(path) == [
+        (SIZE, "", "100,663,305 bytes in all, expected at most 100,663,296")
+    ]
 
 
 def test_submission_s3_a_run_may_have_fifty_entries(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN, *(f"more-{n:02}" for n in range(45)))
-    assert (SIZE, "", "has more than 50 entries") not in found(made)
+    path = folder(tmp_path, *RUN, *(f"more-{n:02}" for n in range(45)))
+    assert (SIZE, "", "has more than 50 entries") not in folder_findings(path)
 
-    (made / "one-more").touch()
+    (path / "one-more").touch()
 
-    assert (SIZE, "", "has more than 50 entries") in found(made)
+    assert (SIZE, "", "has more than 50 entries") in folder_findings(path)
 
 
 @pytest.mark.parametrize(
@@ -146,47 +152,47 @@ def test_submission_s3_a_run_may_have_fifty_entries(tmp_path: Path) -> None:
 def test_submission_s2_a_file_that_is_no_json_at_first_sight_is_named(
     tmp_path: Path, first: bytes, said: str
 ) -> None:
-    made = folder(tmp_path, *RUN)
-    (made / "manifest.json").write_bytes(first)
+    path = folder(tmp_path, *RUN)
+    (path / "manifest.json").write_bytes(first)
 
-    assert found(made) == [(PLAIN, "manifest.json", said)]
+    assert folder_findings(path) == [(PLAIN, "manifest.json", said)]
 
 
 def test_submission_s3_a_line_may_have_a_mebibyte_and_not_a_byte_more(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN)
+    path = folder(tmp_path, *RUN)
     line = b"{" + b" " * 1_048_574 + b"}"
-    (made / "trials.jsonl").write_bytes(b"{}\n" + line + b"\n" + line)
-    assert found(made) == []
+    (path / "trials.jsonl").write_bytes(b"{}\n" + line + b"\n" + line)
+    assert folder_findings(path) == []
 
-    (made / "trials.jsonl").write_bytes(b"{}\n" + line + b" \n")
+    (path / "trials.jsonl").write_bytes(b"{}\n" + line + b" \n")
 
-    assert found(made) == [(SIZE, "trials.jsonl", "a line of more than 1,048,576 bytes")]
+    assert folder_findings(path) == [(SIZE, "trials.jsonl", "a line of more than 1,048,576 bytes")]
 
 
 def test_a_folder_offers_what_its_plan_or_its_header_says_and_else_a_run(tmp_path: Path) -> None:
     assert kind_of(folder(tmp_path, *RUN)) == "measured"
     for name, kind in (("judge.json", "judged"), ("observed.json", "observed")):
-        made = tmp_path / kind
-        made.mkdir()
-        (made / name).symlink_to("elsewhere")
-        assert kind_of(made) == "measured", "a link says nothing"
-        (made / name).unlink()
-        (made / name).touch()
-        assert kind_of(made) == kind
+        new_folder = tmp_path / kind
+        new_folder.mkdir()
+        (new_folder / name).symlink_to("elsewhere")
+        assert kind_of(new_folder) == "measured", "a link says nothing"
+        (new_folder / name).unlink()
+        (new_folder / name).touch()
+        assert kind_of(new_folder) == kind
 
 
 def test_of_an_evaluation_the_files_in_its_folders_are_looked_at_too(tmp_path: Path) -> None:
-    made = folder(tmp_path, *JUDGED)
-    (made / "outputs").mkdir()
-    (made / "outputs" / "more.txt").touch()
-    (made / "elsewhere").mkdir()
+    path = folder(tmp_path, *JUDGED)
+    (path / "outputs").mkdir()
+    (path / "outputs" / "more.txt").touch()
+    (path / "elsewhere").mkdir()
 
-    assert found(made) == [
+    assert folder_findings(path) == [
         (PLAIN, "elsewhere", "no such file belongs here"),
         (PLAIN, "elsewhere", "is a folder, expected a plain file"),
         (PLAIN, "outputs/more.txt", "no such file belongs here"),
     ]
-    assert present_files(made) == sorted(JUDGED)
+    assert present_files(path) == sorted(JUDGED)
 
 
 @pytest.mark.parametrize(
@@ -209,11 +215,11 @@ def test_submission_s4_a_folder_s_name_is_one_that_every_disk_can_hold(
 
     name_problems(slug, findings)
 
-    told = [(finding.clause, finding.problem) for finding in findings.kept()]
+    clauses = [(finding.clause, finding.problem) for finding in findings.as_list()]
     if problem is None:
-        assert told == []
+        assert clauses == []
     else:
-        ((clause, said),) = told
+        ((clause, said),) = clauses
         assert clause == NAMES
         assert said.startswith(problem)
 
@@ -248,10 +254,10 @@ def test_submission_s4_a_name_that_looks_like_an_earlier_one_is_named_with_it() 
 def test_submission_s2_who_makes_a_file_is_told_with_what_it_is(
     tmp_path: Path, name: str, first: bytes, problem: str, maker: str
 ) -> None:
-    made = folder(tmp_path, *RUN)
-    (made / name).write_bytes(first)
+    path = folder(tmp_path, *RUN)
+    (path / name).write_bytes(first)
 
-    (finding,) = inspect(made).kept()
+    (finding,) = inspect(path).as_list()
 
     assert (finding.where, finding.problem) == (name, f"{problem}, expected JSON: a brace")
     assert finding.remedy == f"put back the file as it was: {maker}, JSON as text, not packed"
@@ -260,15 +266,17 @@ def test_submission_s2_who_makes_a_file_is_told_with_what_it_is(
 def test_submission_s2_of_verdicts_and_evaluations_who_makes_them_is_told_too(
     tmp_path: Path,
 ) -> None:
-    seen, judged = tmp_path / "seen", tmp_path / "judged"
-    seen.mkdir()
+    seen_folder, judged = tmp_path / "seen", tmp_path / "judged"
+    seen_folder.mkdir()
     judged.mkdir()
-    (folder(seen, *OBSERVED) / "verdicts.jsonl").write_text("[]\n")
+    (folder(seen_folder, *OBSERVED) / "verdicts.jsonl").write_text("[]\n")
     (folder(judged, *JUDGED) / "run_log.json").write_text("[]\n")
 
-    found = [inspect(home / "an-honest-one").kept()[0].remedy for home in (seen, judged)]
+    remedies = [
+        inspect(home / "an-honest-one").as_list()[0].remedy for home in (seen_folder, judged)
+    ]
 
-    assert found == [
+    assert remedies == [
         f"put back the file as it was: {maker}, JSON as text, not packed"
         for maker in (
             "verdicts, written by `epc submission new`",
@@ -278,27 +286,27 @@ def test_submission_s2_of_verdicts_and_evaluations_who_makes_them_is_told_too(
 
 
 def test_submission_s6_a_strange_file_is_looked_into_up_to_a_mebibyte(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN)
+    path = folder(tmp_path, *RUN)
     key = b"ghp_" + b"a1B2" * 9
-    strange = made / "b\u00e9.txt"
+    strange = path / "b\u00e9.txt"
     for size, clauses in ((1_048_576, [PLAIN, SECRETS]), (1_048_577, [PLAIN])):
         strange.write_bytes(key.rjust(size))
-        found = [(f.clause, f.where.partition(":")[0]) for f in inspect(made).kept()]
-        assert found == [(clause, r"b\xe9.txt") for clause in clauses]
+        actual_clauses = [(f.clause, f.where.partition(":")[0]) for f in inspect(path).as_list()]
+        assert actual_clauses == [(clause, r"b\xe9.txt") for clause in clauses]
 
 
 def test_submission_s2_every_finding_on_a_folder_has_a_remedy_of_its_own(tmp_path: Path) -> None:
-    made = folder(tmp_path, *RUN[1:])
-    os.truncate(made / "manifest.json", 16_777_217)
-    (made / "weights.jsonl").unlink()
-    (made / "weights.jsonl").hardlink_to(made / "trials.jsonl")
-    (made / "more").mkdir()
+    path = folder(tmp_path, *RUN[1:])
+    os.truncate(path / "manifest.json", 16_777_217)
+    (path / "weights.jsonl").unlink()
+    (path / "weights.jsonl").hardlink_to(path / "trials.jsonl")
+    (path / "more").mkdir()
 
     plain = (
         "keep submission.json, manifest.json, trials.jsonl, calls.jsonl, weights.jsonl, "
         "probes.jsonl as plain files, and nothing else"
     )
-    assert [(f.where, f.remedy) for f in inspect(made).kept()] == [
+    assert [(f.where, f.remedy) for f in inspect(path).as_list()] == [
         ("manifest.json", "offer fewer seeds, or an exhaustive run"),
         ("more", plain),
         ("more", plain),
@@ -317,11 +325,11 @@ def test_of_a_file_five_findings_are_listed_and_the_rest_are_counted() -> None:
     rows = [wrong(f"/trials/{n}", clause=f"EPC-{n}") for n in range(7)]
     few = [wrong(f"/weights/{n}") for n in range(5)]
     seeds = [wrong(f"/results/per_seed/{n}", "warning") for n in range(6)]
-    others = [wrong(f"/config/{n}") for n in range(6)]
+    other_findings = [wrong(f"/config/{n}") for n in range(6)]
 
-    found = list(located([*rows, *few, *seeds, *others, wrong("/raw/trials/sha256")]))
+    findings = list(located([*rows, *few, *seeds, *other_findings, wrong("/raw/trials/sha256")]))
 
-    assert [f.where for f in found] == [
+    assert [f.where for f in findings] == [
         "manifest.json/raw/trials/sha256",
         *(f"trials.jsonl/{n}" for n in range(5)),
         *(f"weights.jsonl/{n}" for n in range(5)),
@@ -330,11 +338,11 @@ def test_of_a_file_five_findings_are_listed_and_the_rest_are_counted() -> None:
         "trials.jsonl",
         "manifest.json/results/per_seed",
     ]
-    assert [(f.clause, f.problem, f.severity) for f in found[-2:]] == [
+    assert [(f.clause, f.problem, f.severity) for f in findings[-2:]] == [
         ("EPC-5", "2 more findings like these are not listed", "error"),
         ("EPC-1", "1 more findings like these are not listed", "warning"),
     ]
-    assert found[-1].remedy == (
+    assert findings[-1].remedy == (
         "mend what is listed first; `epc validate` on this folder lists more"
     )
 
@@ -342,15 +350,15 @@ def test_of_a_file_five_findings_are_listed_and_the_rest_are_counted() -> None:
 def test_one_grave_finding_among_those_that_are_counted_makes_them_grave() -> None:
     mild = [wrong("/calls", "warning")] * 6
 
-    *listed, more = located([*mild, wrong("/calls/6")])
+    *listed, further_finding = located([*mild, wrong("/calls/6")])
 
     assert [f.where for f in listed] == ["calls.jsonl"] * 5
-    assert (more.severity, more.where) == ("error", "calls.jsonl")
+    assert (further_finding.severity, further_finding.where) == ("error", "calls.jsonl")
 
 
 def test_why_an_audit_says_what_it_says_is_a_warning_unless_it_is_known() -> None:
     old, new = wrong("/trials/1"), wrong("/results/gamma")
 
-    (found,) = reasons([old, new], [old])
+    (finding,) = reasons([old, new], [old])
 
-    assert found == replace(new, where="manifest.json/results/gamma", severity="warning")
+    assert finding == replace(new, where="manifest.json/results/gamma", severity="warning")

@@ -7,13 +7,13 @@ from registry_support import Checkout, generation_record, life_record
 
 from epc.errors import UsageError
 from epc.records.manifest import ModelIdentity
-from epc.records.observed.types import Judge
 from epc.records.typed import parse
+from epc.records.verdicts.types import Judge
 from epc.registry.offers import Subject
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.submissions.making import (
-    Inferred,
+    Inference,
     inferred,
     inferred_of,
     proposed_slug,
@@ -22,26 +22,26 @@ from epc.registry.submissions.making import (
 from epc.registry.submissions.statement import Statement
 
 
-def asked(model: str, endpoint: str = "https://api.openai.com/v1") -> ModelIdentity:
+def identity_of(model: str, endpoint: str = "https://api.openai.com/v1") -> ModelIdentity:
     return ModelIdentity(model=model, version=None, endpoint=endpoint, gateway=None, details={})
 
 
 def recorded(model: str) -> Subject:
     """Return verdicts of others, whose source states a model on no platform."""
     judge = Judge(name="J", model=model, platform="unknown")
-    return Subject(asked={}, identity="ab" * 32, stated=judge)
+    return Subject(models={}, identity="ab" * 32, source_judge=judge)
 
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     """Return a registry of GPT-X on two platforms, GPT-Y on one, and two of one name."""
-    made = Checkout(tmp_path)
+    checkout = Checkout(tmp_path)
     lives = [life_record(platform=name, model="gpt-x") for name in ("openai", "azure-openai")]
-    made.evaluator(generation_record("GPT-X", *lives))
-    made.evaluator(generation_record("GPT-Y", life_record(platform="openai", model="gpt-y")))
+    checkout.evaluator(generation_record("GPT-X", *lives))
+    checkout.evaluator(generation_record("GPT-Y", life_record(platform="openai", model="gpt-y")))
     for name in ("Twin-1", "Twin-2"):
-        made.evaluator(generation_record(name, life_record(platform="openai", model="twin")))
-    return of_folder(made.folder)
+        checkout.evaluator(generation_record(name, life_record(platform="openai", model="twin")))
+    return of_folder(checkout.folder)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def registry(tmp_path: Path) -> Registry:
 def test_reading_r77_a_source_s_judge_is_the_one_generation_that_its_name_can_mean(
     registry: Registry, model: str, generation: str | None
 ) -> None:
-    found = inferred_of(recorded(model), registry, None)
+    inference = inferred_of(recorded(model), registry, None)
 
-    assert found == Inferred(generation=generation, platform="unknown", endpoint="recorded")
+    assert inference == Inference(generation=generation, platform="unknown", endpoint="recorded")
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,20 @@ def test_reading_r77_a_source_s_judge_is_the_one_generation_that_its_name_can_me
 def test_who_was_asked_where_follows_from_the_record_if_one_generation_fits(
     registry: Registry, model: str, platform: str | None, found: tuple[str | None, str | None]
 ) -> None:
-    own = inferred(asked(model), registry, platform)
+    own_inference = inferred(identity_of(model), registry, platform)
 
-    assert (own.generation, own.platform, own.endpoint) == (*found, "direct")
-    given = Subject(asked={"evaluator": asked(model)}, identity="ab" * 32)
-    assert inferred_of(given, registry, platform) == own
+    assert (own_inference.generation, own_inference.platform, own_inference.endpoint) == (
+        *found,
+        "direct",
+    )
+    subject = Subject(models={"evaluator": identity_of(model)}, identity="ab" * 32)
+    assert inferred_of(subject, registry, platform) == own_inference
 
 
 def test_a_mock_is_its_own_generation_and_on_no_platform(registry: Registry) -> None:
-    own = inferred(asked("mock/coin-flip", "mock"), registry)
+    own_inference = inferred(identity_of("mock/coin-flip", "mock"), registry)
 
-    assert own == Inferred(generation="CoinFlip", platform=None, endpoint="direct")
+    assert own_inference == Inference(generation="CoinFlip", platform=None, endpoint="direct")
 
 
 @pytest.mark.parametrize(
@@ -95,17 +98,17 @@ def test_a_proposed_name_is_the_generation_s_with_the_begin_of_the_run_s_identit
     assert proposed_slug(generation, recorded("gpt-y")) == slug
 
 
-def statement(**given: str) -> Statement:
+def statement(**options: str) -> Statement:
     own = {"generation": "GPT-Y", "platform": "openai", "endpoint": "direct"}
     rest = {"contributor": "A. Name", "login": "a-name", "licence": "CC-BY-4.0"}
     told = {"conflicts": "none", "replicates": None, "identity": "ab" * 32}
-    return parse(own | rest | told | given, Statement)
+    return parse(own | rest | told | options, Statement)
 
 
 def test_submission_s8_a_statement_that_the_run_contradicts_is_refused() -> None:
-    given = Subject(asked={"evaluator": asked("openai/gpt-y")}, identity="ab" * 32)
+    subject = Subject(models={"evaluator": identity_of("openai/gpt-y")}, identity="ab" * 32)
 
-    require_agreeing(given, statement())
+    require_agreeing(subject, statement())
     with pytest.raises(UsageError, match="azure-openai"):
-        require_agreeing(given, statement(platform="azure-openai"))
+        require_agreeing(subject, statement(platform="azure-openai"))
     require_agreeing(recorded("gpt-y"), statement(platform="azure-openai"))

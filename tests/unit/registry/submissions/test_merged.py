@@ -37,8 +37,8 @@ def test_one_that_is_refused_stops_no_other(tmp_path: Path) -> None:
         (made.folder / "submissions" / name).mkdir(parents=True)
     (made.folder / "submissions" / "README.md").touch()
 
-    with locked(made.folder, tell=print) as lock:
-        found = promote_all(lock, day=date(2026, 7, 10), tell=print)
+    with locked(made.folder, progress=print) as lock:
+        found = promote_all(lock, day=date(2026, 7, 10), progress=print)
 
     assert [(one.slug, one.tag) for one in found] == [("a", None), ("b", None)]
     assert all(one.refused for one in found)
@@ -47,5 +47,5 @@ def test_one_that_is_refused_stops_no_other(tmp_path: Path) -> None:
 def test_a_checkout_without_submissions_has_nothing_to_publish(tmp_path: Path) -> None:
     made = Checkout(tmp_path)
 
-    with locked(made.folder, tell=print) as lock:
-        assert promote_all(lock, day=date(2026, 7, 10), tell=print) == ()
+    with locked(made.folder, progress=print) as lock:
+        assert promote_all(lock, day=date(2026, 7, 10), progress=print) == ()

@@ -15,15 +15,17 @@ from epc.registry.submissions import plausible
 TODAY = date(2026, 11, 26)
 
 
-def manifest(**given: Any) -> Any:
-    config = {"seeds": [0, 1, 2], "rounds": 30, "generator": GENERATOR} | given.pop("config", {})
+def manifest(**input_fields: Any) -> Any:
+    config = {"seeds": [0, 1, 2], "rounds": 30, "generator": GENERATOR} | input_fields.pop(
+        "config", {}
+    )
     fields = {
         "config": SimpleNamespace(**config), "strategies": range(64), "raw": {},
         "tasks": {f"d{n}": range(256) for n in range(6)},
         "evaluator": SimpleNamespace(measurement_date="2026-11-20"),
         "provenance": SimpleNamespace(created="2026-11-21T10:00:00+00:00"),
     }  # fmt: skip
-    return SimpleNamespace(**fields | given)
+    return SimpleNamespace(**fields | input_fields)
 
 
 def places(findings: Iterable[Finding]) -> list[tuple[str, str, str]]:
@@ -38,12 +40,12 @@ def test_submission_s3_a_manifest_has_at_most_so_much_of_each_thing() -> None:
     at_most = manifest(config={"seeds": range(5000), "rounds": 10_000})
     assert places(plausible.bounds(at_most)) == []
 
-    more = manifest(
+    further_document = manifest(
         config={"seeds": range(5001), "rounds": 10_001},
         strategies=range(65),
         tasks={f"d{n}": range(256 + (n == 3)) for n in range(7)},
     )
-    assert places(plausible.bounds(more)) == [
+    assert places(plausible.bounds(further_document)) == [
         ("/config/seeds", "5,001, expected at most 5,000", "error"),
         ("/config/rounds", "10,001, expected at most 10,000", "error"),
         ("/strategies", "65, expected at most 64", "error"),
@@ -157,10 +159,10 @@ def test_submission_s8_how_a_model_was_asked_is_how_it_is_declared(
 def test_submission_s8_an_executor_is_looked_at_if_there_is_one() -> None:
     bad = model(endpoint="https://api.anthropic.com")
 
-    both = plausible.endpoints(manifest(evaluator=bad, executor=bad), "direct")
+    both_findings = plausible.endpoints(manifest(evaluator=bad, executor=bad), "direct")
     alone = plausible.endpoints(manifest(evaluator=bad, executor=None), "direct")
 
-    assert [f.where.split("/")[1] for f in both] == ["evaluator", "executor"]
+    assert [f.where.split("/")[1] for f in both_findings] == ["evaluator", "executor"]
     assert [f.where.split("/")[1] for f in alone] == ["evaluator"]
 
 
@@ -189,9 +191,9 @@ def test_reading_r77_recorded_verdicts_have_a_source_and_others_have_none() -> N
     (surplus,) = plausible.sourced("a paper", "/s", recorded=False)
 
     assert "whose they are" in missing.problem
-    who = "say who gave them, when, how they were asked, and where they were taken from"
+    name = "say who gave them, when, how they were asked, and where they were taken from"
     assert cited([missing, surplus]) == [
-        ("Reading R77", "/s", who),
+        ("Reading R77", "/s", name),
         ("Reading R77", "/s", "leave it out"),
     ]
     assert {missing.severity, surplus.severity} == {"error"}
@@ -237,12 +239,12 @@ EARLY = "which is before 2000-01-01: no evaluator is as old"
 def test_submission_s9_days_are_in_order_and_in_the_past(
     measured: str, created: str, expected: list[tuple[str, str, str]]
 ) -> None:
-    given = manifest(
+    document = manifest(
         evaluator=SimpleNamespace(measurement_date=measured),
         provenance=SimpleNamespace(created=created),
     )
 
-    found = [*plausible.days(given, TODAY)]
+    found = [*plausible.days(document, TODAY)]
 
     assert [(f.where.removeprefix("manifest.json"), f.problem, f.remedy) for f in found] == expected
     assert {(f.clause, f.severity) for f in found} <= {("Submission S9", "error")}

@@ -12,18 +12,18 @@ from submissions_support import STATEMENT
 from epc.errors import Finding
 from epc.records.findings import Findings
 from epc.records.manifest import ModelIdentity
-from epc.records.observed.types import Judge
-from epc.registry.cards import Said
-from epc.registry.lifecycles import Life
+from epc.records.verdicts.types import Judge
+from epc.registry.cards import Declaration
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.offers import Offer
 from epc.registry.record import Record
-from epc.registry.submissions.checked import Checked
+from epc.registry.submissions.checked import SubmissionCheck
 from epc.registry.submissions.layout import SECRETS
 from epc.registry.submissions.report import Report, headline, report, text
 from epc.registry.tags import Tag
 
 SLUG, TAG = "an-honest-one", "v1.0-GPT-Y"
-SAID = Said(
+SAID = Declaration(
     generation="GPT-Y",
     contributor="A. Name",
     licence="CC-BY-4.0",
@@ -48,7 +48,7 @@ JUDGED: Json = {
 }
 
 
-def no_card(tag: Tag, life: Life | None) -> Record:
+def no_card(tag: Tag, life: ServiceTerm | None) -> Record:
     raise AssertionError(f"a check makes no card of {tag} and {life}")
 
 
@@ -57,9 +57,9 @@ def offer(evaluator: ModelIdentity = DIRECT) -> Offer:
     return Offer(
         run=Path("run"),
         kind="judged",
-        asked={"evaluator": evaluator},
+        models={"evaluator": evaluator},
         days=(date(2026, 7, 2),),
-        said=SAID,
+        declaration=SAID,
         figures=JUDGED,
         raw={},
         no_baseline=None,
@@ -69,27 +69,29 @@ def offer(evaluator: ModelIdentity = DIRECT) -> Offer:
 
 def recorded() -> Offer:
     """Return verdicts that others recorded, eight of them."""
-    stated = Judge(name="J", model="gpt-y", platform="openai")
+    stated_judge = Judge(name="J", model="gpt-y", platform="openai")
     figures = observed_figures("J/1", "J/2")
     for group in figures["groups"]:
         group["figures"] = {"accuracy": group["figures"]["ties"]}
-    return replace(offer(), kind="observed", asked={}, figures=figures, stated=stated)
+    return replace(offer(), kind="observed", models={}, figures=figures, source_judge=stated_judge)
 
 
 def error(problem: str = "is wrong", clause: str = "EPC-2.8") -> Finding:
     return Finding(clause=clause, where="manifest.json", problem=problem, remedy="mend it")
 
 
-def checked(*found: Finding, slug: str = SLUG, of: Offer | None = None) -> Checked:
+def checked(*found: Finding, slug: str = SLUG, of: Offer | None = None) -> SubmissionCheck:
     findings = Findings()
     findings.extend(found)
     kind = of.kind if of else "measured"
-    return Checked(slug=slug, kind=kind, findings=findings, statement=STATEMENT, offer=of)
+    return SubmissionCheck(slug=slug, kind=kind, findings=findings, statement=STATEMENT, offer=of)
 
 
-def said(*done: Checked, whole: tuple[Finding, ...] = (), foreign: tuple[str, ...] = ()) -> Report:
+def report_of(
+    *done: SubmissionCheck, whole_findings: tuple[Finding, ...] = (), foreign: tuple[str, ...] = ()
+) -> Report:
     general = Findings()
-    general.extend(whole)
+    general.extend(whole_findings)
     return report(done, general, foreign, {SLUG: TAG})
 
 
@@ -104,10 +106,12 @@ def said(*done: Checked, whole: tuple[Finding, ...] = (), foreign: tuple[str, ..
 def test_a_submission_s_figures_are_those_of_what_was_offered_if_one_got_so_far(
     of: Offer | None, figures: list[tuple[str, float, tuple[float, float] | None]]
 ) -> None:
-    (one,) = said(checked(of=of)).submissions
+    (submission_report,) = report_of(checked(of=of)).submissions
 
-    assert [(each.name, each.mean, each.ci95) for each in one.figures] == figures
-    assert one.n == (None if of is None else of.figures["n"])
+    assert [
+        (figure.name, figure.mean, figure.ci95) for figure in submission_report.figures
+    ] == figures
+    assert submission_report.n == (None if of is None else of.figures["n"])
 
 
 @pytest.mark.parametrize(
@@ -116,57 +120,74 @@ def test_a_submission_s_figures_are_those_of_what_was_offered_if_one_got_so_far(
 def test_submission_s8_a_gateway_that_the_record_shows_outweighs_what_is_declared(
     of: Offer | None, endpoint: str
 ) -> None:
-    (one,) = said(checked(of=of)).submissions
+    (submission_report,) = report_of(checked(of=of)).submissions
 
-    assert one.endpoint == endpoint
-    assert one.address == (of.asked["evaluator"].endpoint if of else None)
+    assert submission_report.endpoint == endpoint
+    assert submission_report.address == (of.models["evaluator"].endpoint if of else None)
 
 
 def test_submission_s6_of_a_submission_with_a_secret_nothing_else_is_said() -> None:
-    (one,) = said(checked(error(clause=SECRETS), of=offer())).submissions
+    (submission_report,) = report_of(checked(error(clause=SECRETS), of=offer())).submissions
 
-    assert (one.contributor, one.evaluator, one.n, one.endpoint) == (None, None, None, None)
-    assert (one.figures, one.claimed, one.address) == ((), None, None)
-    assert [finding.clause for finding in one.findings] == [SECRETS]
+    assert (
+        submission_report.contributor,
+        submission_report.evaluator,
+        submission_report.n,
+        submission_report.endpoint,
+    ) == (None, None, None, None)
+    assert (submission_report.figures, submission_report.claimed, submission_report.address) == (
+        (),
+        None,
+        None,
+    )
+    assert [finding.clause for finding in submission_report.findings] == [SECRETS]
 
 
-def blocked(*found: Finding) -> Checked:
-    one = checked(*found, of=offer())
-    one.blocks.append("nothing was counted")
-    return one
+def blocked(*found: Finding) -> SubmissionCheck:
+    submission_check = checked(*found, of=offer())
+    submission_check.blocks.append("nothing was counted")
+    return submission_check
 
 
 @pytest.mark.parametrize(
     ("given", "sentence", "standing"),
     [
-        (said(), "There is no submission to check.", []),
-        (said(whole=(error(),)), "Refused: 1 error.", []),
-        (said(checked()), "This submission can be published.", ["ready"]),
+        (report_of(), "There is no submission to check.", []),
+        (report_of(whole_findings=(error(),)), "Refused: 1 error.", []),
+        (report_of(checked()), "This submission can be published.", ["ready"]),
         (
-            said(checked(), checked(slug="b")),
+            report_of(checked(), checked(slug="b")),
             "Each of 2 submissions can be published.",
             ["ready", "ready"],
         ),
-        (said(checked(error())), "Refused: 1 error.", ["refused"]),
+        (report_of(checked(error())), "Refused: 1 error.", ["refused"]),
         (
-            said(checked(error(), error("is wrong too")), checked(slug="b"), whole=(error(),)),
+            report_of(
+                checked(error(), error("is wrong too")),
+                checked(slug="b"),
+                whole_findings=(error(),),
+            ),
             "Refused: 3 errors.",
             ["refused", "ready"],
         ),
-        (said(checked(), whole=(error(),), foreign=("x.py",)), "Refused: 1 error.", ["ready"]),
         (
-            said(blocked()),
+            report_of(checked(), whole_findings=(error(),), foreign=("x.py",)),
+            "Refused: 1 error.",
+            ["ready"],
+        ),
+        (
+            report_of(blocked()),
             "Not to be published: what was measured cannot serve as a baseline.",
             ["not a baseline"],
         ),
-        (said(blocked(error())), "Refused: 1 error.", ["refused"]),
+        (report_of(blocked(error())), "Refused: 1 error.", ["refused"]),
         (
-            said(blocked(replace(error(), severity="warning"))),
+            report_of(blocked(replace(error(), severity="warning"))),
             "Not to be published: what was measured cannot serve as a baseline.",
             ["not a baseline"],
         ),
         (
-            said(checked(replace(error(), severity="warning"))),
+            report_of(checked(replace(error(), severity="warning"))),
             "This submission can be published.",
             ["ready"],
         ),
@@ -176,14 +197,14 @@ def test_the_verdict_is_one_sentence_that_follows_from_the_findings(
     given: Report, sentence: str, standing: list[str]
 ) -> None:
     assert headline(given) == sentence
-    assert [one.standing for one in given.submissions] == standing
+    assert [submission_report.standing for submission_report in given.submissions] == standing
     assert given.ok == sentence.startswith(("There", "This", "Each"))
 
 
 def test_a_terminal_is_told_who_was_asked_what_came_out_and_what_is_wrong() -> None:
     warned = replace(error("is odd"), where="", severity="warning")
 
-    lines = list(text(said(checked(warned, error(), of=offer(THROUGH)))))
+    lines = list(text(report_of(checked(warned, error(), of=offer(THROUGH)))))
 
     assert lines == [
         "an-honest-one: refused",
@@ -202,15 +223,20 @@ def test_a_terminal_is_told_who_was_asked_what_came_out_and_what_is_wrong() -> N
 
 
 def test_a_hundred_findings_are_listed_and_the_rest_counted() -> None:
-    (one,) = said(checked(*(error(f"problem {n}") for n in range(103)))).submissions
+    (submission_report,) = report_of(
+        checked(*(error(f"problem {n}") for n in range(103)))
+    ).submissions
 
-    assert len(one.findings) == 101
-    assert one.findings[99].problem == "problem 99"
-    assert one.findings[100].problem == "3 more findings are not listed"
-    assert one.findings[100].severity == "warning"
+    assert len(submission_report.findings) == 101
+    assert submission_report.findings[99].problem == "problem 99"
+    assert submission_report.findings[100].problem == "3 more findings are not listed"
+    assert submission_report.findings[100].severity == "warning"
 
 
 def test_a_finding_s_text_has_four_hundred_characters_at_most() -> None:
-    (one,) = said(checked(error("x" * 400), error("y" * 401))).submissions
+    (submission_report,) = report_of(checked(error("x" * 400), error("y" * 401))).submissions
 
-    assert [finding.problem for finding in one.findings] == ["x" * 400, "y" * 397 + "..."]
+    assert [finding.problem for finding in submission_report.findings] == [
+        "x" * 400,
+        "y" * 397 + "...",
+    ]

@@ -1,4 +1,4 @@
-"""Where the free text of a manifest stands, and what of a statement goes onto the card."""
+"""Tests of where the free text of a manifest stands, and what of a statement goes onto the card."""
 
 from typing import Any
 
@@ -76,9 +76,9 @@ def test_submission_s5_a_maintainer_looks_at_a_name_with_a_letter_beyond_a_to_z(
     [("none", None), ("None.", None), (" no ", None), ("I work there", "I work there")],
 )
 def test_no_conflict_is_stated_as_none(conflicts: str, said: str | None) -> None:
-    assert statement(conflicts=conflicts).said().conflicts == said
+    assert statement(conflicts=conflicts).declaration().conflicts == said
 
 
 @pytest.mark.parametrize(("endpoint", "proxy"), [("direct", False), ("gateway", True)])
 def test_what_was_asked_through_a_gateway_is_marked(endpoint: str, *, proxy: bool) -> None:
-    assert statement(endpoint=endpoint).said().proxy == proxy
+    assert statement(endpoint=endpoint).declaration().proxy == proxy

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from epc.printable import code
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.registry.submissions.report import Report, Submitted, Topic, headline, text
+from epc.registry.submissions.report import Report, SubmissionReport, Topic, headline, text
 from epc.registry.submissions.summary import markdown
 
 TEXT = st.text(max_size=60) | st.sampled_from(
@@ -85,8 +85,8 @@ def test_nothing_of_a_report_is_rendered_but_as_code(value: Any) -> None:
             *("fence", "code_block", "table_open", "hr"),
         )
     ]
-    words = " ".join(t.content for t in flat if t.type == "text")
-    assert not [mark for mark in ("@", "://", "www.", "#", "<", "`") if mark in words]
+    expected_text = " ".join(t.content for t in flat if t.type == "text")
+    assert not [mark for mark in ("@", "://", "www.", "#", "<", "`") if mark in expected_text]
 
 
 @given(REPORT)
@@ -109,12 +109,12 @@ def test_a_report_that_flatters_itself_is_not_believed(value: Any) -> None:
     wrong = any(f["severity"] == "error" for f in listed)
     blocked = any(s["blocks"] for s in value["submissions"])
 
-    said = headline(parse(flattering, Report))
+    printed_text = headline(parse(flattering, Report))
 
-    assert ("can be published" in said) == bool(
+    assert ("can be published" in printed_text) == bool(
         value["submissions"] and not wrong and not blocked and not value["foreign"]
     )
-    assert [parse(s, Submitted).standing == "ready" for s in flattering["submissions"]] == [
+    assert [parse(s, SubmissionReport).standing == "ready" for s in flattering["submissions"]] == [
         not s["blocks"] and not any(f["severity"] == "error" for f in s["findings"])
         for s in flattering["submissions"]
     ]
@@ -146,8 +146,8 @@ def test_a_long_report_makes_a_summary_that_somebody_reads() -> None:
     }
     value = {"schema": 1, "ok": False, "submissions": [one] * 5, "foreign": [], "findings": listed}
 
-    said = markdown(parse(value, Report))
+    printed_text = markdown(parse(value, Report))
 
-    assert len(said) < 61_000
-    assert "The rest is left out" in said
-    assert said.splitlines()[0] == "### Refused: 600 errors."
+    assert len(printed_text) < 61_000
+    assert "The rest is left out" in printed_text
+    assert printed_text.splitlines()[0] == "### Refused: 600 errors."

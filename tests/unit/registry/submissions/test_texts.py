@@ -111,21 +111,21 @@ def places(value: Any, where: Place = ()) -> Iterator[Place]:
                 yield from places(item, (*where, key))
 
 
-def changed(document: Any, where: Place, more: str) -> Any:
-    made = inner = deepcopy(document)
+def changed(document: Any, where: Place, further_text: str) -> Any:
+    new_document = inner = deepcopy(document)
     for key in where[:-1]:
         inner = inner[key]
-    inner[where[-1]] += more
-    return made
+    inner[where[-1]] += further_text
+    return new_document
 
 
 def test_no_text_of_a_manifest_takes_what_is_not_seen() -> None:
     """The one exception is the generator's name, which is compared with the only known one."""
-    given = json.loads((MANIFEST / "manifest.json").read_text("utf-8"))
+    manifest = json.loads((MANIFEST / "manifest.json").read_text("utf-8"))
     taken = [
         where
-        for number, where in enumerate(places(given))
-        for made in [changed(given, where, UNSEEN[number % len(UNSEEN)])]
+        for number, where in enumerate(places(manifest))
+        for made in [changed(manifest, where, UNSEEN[number % len(UNSEEN)])]
         if not list(manifest_texts(made)) and not findings("epc_manifest_schema", made)
     ]
 

@@ -38,14 +38,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         yield got
 
 
-def known(*paths: str) -> dict[str, tuple[str, ...]]:
+def pages_by_link(*paths: str) -> dict[str, tuple[str, ...]]:
     return {f"http://host.net{path}": ("README.md",) for path in paths}
 
 
 def test_an_address_is_gone_only_where_its_server_says_so(asked: list[str]) -> None:
-    found = ask_all(known(*STATUS))
+    links = ask_all(pages_by_link(*STATUS))
 
-    assert {link.address.removeprefix("http://host.net"): link.state for link in found} == {
+    assert {link.address.removeprefix("http://host.net"): link.state for link in links} == {
         "/there": "answers",
         "/moved": "answers",
         "/gone": "gone",
@@ -56,7 +56,7 @@ def test_an_address_is_gone_only_where_its_server_says_so(asked: list[str]) -> N
 
 
 def test_what_did_not_answer_is_asked_once_more_and_what_did_is_not(asked: list[str]) -> None:
-    ask_all(known("/there", "/gone"))
+    ask_all(pages_by_link("/there", "/gone"))
 
     assert sorted(asked) == ["/gone", "/gone", "/there"]
 
@@ -65,7 +65,7 @@ def test_where_nothing_answers_it_is_the_network(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
 
     with pytest.raises(WorldError, match="none of 1 addresses answers"):
-        ask_all(known("/there"))
+        ask_all(pages_by_link("/there"))
 
 
 def test_nothing_to_ask_is_nothing_wrong() -> None:

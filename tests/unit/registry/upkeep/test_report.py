@@ -7,7 +7,7 @@ import pytest
 from attack_support import attack
 from hypothesis import given
 from hypothesis import strategies as st
-from registry_support import card, day, generation_record, life_record, stated
+from registry_support import card, date_claim, day, generation_record, life_record
 
 from epc.registry.lists import Claim
 from epc.registry.registry import Registry
@@ -19,7 +19,7 @@ FIGURES = {"n": 8, "gamma": {"text_to_visual": {"mean": 1.1, "ci95": None}}}
 
 def registry(first: str, **life: object) -> Registry:
     """Return a registry of one snapshot, where a figure holds 180 days and notice is 60."""
-    return Registry.of(
+    return Registry.from_document(
         {
             "evaluators": [generation_record("Judge-1", life_record(**life))],
             "snapshots": [{"card": card(first=first), "figures": FIGURES}],
@@ -49,24 +49,28 @@ def needs(first: str, as_of: str, **life: object) -> Upkeep:
 def test_a_snapshot_is_news_from_its_notice_to_as_long_after_its_end(
     as_of: str, where: str
 ) -> None:
-    found = needs("2026-01-01", as_of)
+    actual_upkeep = needs("2026-01-01", as_of)
 
-    assert len(found.expiring) == (where == "expiring")
-    assert len(found.expired) == (where == "expired")
-    assert found.gone_before == (where == "before")
-    assert found.clean is (where in {"nowhere", "before"})
+    assert len(actual_upkeep.expiring) == (where == "expiring")
+    assert len(actual_upkeep.expired) == (where == "expired")
+    assert actual_upkeep.gone_before == (where == "before")
+    assert actual_upkeep.clean is (where in {"nowhere", "before"})
 
 
 def test_what_nobody_can_tell_is_somebodys_task() -> None:
-    found = needs("2026-01-01", "2026-03-02", retires=stated("2026-03-01", "not_before"))
+    actual_upkeep = needs(
+        "2026-01-01", "2026-03-02", retires=date_claim("2026-03-01", "not_before")
+    )
 
-    assert [state.status for state in found.unknown] == ["unconfirmed"]
-    assert not found.clean
-    assert "nothing newer is known" in text(found)
+    assert [state.status for state in actual_upkeep.unknown] == ["unconfirmed"]
+    assert not actual_upkeep.clean
+    assert "nothing newer is known" in text(actual_upkeep)
 
 
 def test_a_date_that_moved_is_shown_as_the_diff_that_git_applies() -> None:
-    known = registry("2026-01-01", retires=stated("2026-12-01") | {"seen": "2026-01-01"})
+    known_registry = registry(
+        "2026-01-01", retires=date_claim("2026-12-01") | {"seen": "2026-01-01"}
+    )
     claim = Claim(
         platform="maker",
         model="judge-1",
@@ -76,41 +80,41 @@ def test_a_date_that_moved_is_shown_as_the_diff_that_git_applies() -> None:
         seen=day("2026-02-01"),
     )
 
-    found = upkeep(known, [claim], None, as_of=day("2026-02-02"))
+    actual_upkeep = upkeep(known_registry, [claim], None, as_of=day("2026-02-02"))
 
-    assert not found.clean
-    assert "Dates that moved: 1" in markdown(found)
-    assert '+        "date": "2027-01-01",' in markdown(found)
+    assert not actual_upkeep.clean
+    assert "Dates that moved: 1" in markdown(actual_upkeep)
+    assert '+        "date": "2027-01-01",' in markdown(actual_upkeep)
 
 
 def test_links_count_only_where_they_are_gone() -> None:
-    known = registry("2026-01-01")
+    known_registry = registry("2026-01-01")
     unclear = Link(address="https://a.com", places=("x",), state="unclear", said="403")
     gone = Link(address="https://b.com", places=("y", "z"), state="gone", said="404")
 
-    assert upkeep(known, [], [unclear], as_of=day("2026-01-02")).clean
-    found = upkeep(known, [], [unclear, gone], as_of=day("2026-01-02"))
-    assert not found.clean
-    assert "https://b.com  404  in y, z" in markdown(found)
-    assert "https://a.com" not in markdown(found)
-    assert "addresses asked: 2, without a clear answer: 1" in text(found)
+    assert upkeep(known_registry, [], [unclear], as_of=day("2026-01-02")).clean
+    actual_upkeep = upkeep(known_registry, [], [unclear, gone], as_of=day("2026-01-02"))
+    assert not actual_upkeep.clean
+    assert "https://b.com  404  in y, z" in markdown(actual_upkeep)
+    assert "https://a.com" not in markdown(actual_upkeep)
+    assert "addresses asked: 2, without a clear answer: 1" in text(actual_upkeep)
 
 
 def test_a_clean_registry_has_no_issue() -> None:
-    found = needs("2026-01-01", "2026-01-02")
+    actual_upkeep = needs("2026-01-01", "2026-01-02")
 
-    assert markdown(found) == ""
-    assert text(found).startswith("nothing needs anybody")
+    assert markdown(actual_upkeep) == ""
+    assert text(actual_upkeep).startswith("nothing needs anybody")
 
 
 def test_text_json_and_markdown_are_of_one_value() -> None:
-    found = needs("2026-01-01", "2026-05-01")
+    actual_upkeep = needs("2026-01-01", "2026-05-01")
 
-    given = json.loads(json.dumps(found.as_json()))
-    assert (given["as_of"], given["clean"], given["links"]) == ("2026-05-01", False, None)
-    assert [entry["until"] for entry in given["expiring"]] == ["2026-06-30"]
-    assert markdown(found).startswith(f"{MARK}\n")
-    for shown in (text(found), markdown(found)):
+    document = json.loads(json.dumps(actual_upkeep.as_json()))
+    assert (document["as_of"], document["clean"], document["links"]) == ("2026-05-01", False, None)
+    assert [entry["until"] for entry in document["expiring"]] == ["2026-06-30"]
+    assert markdown(actual_upkeep).startswith(f"{MARK}\n")
+    for shown in (text(actual_upkeep), markdown(actual_upkeep)):
         assert "v1.0-Judge-1 2026-06-30 (stale)" in shown
 
 
@@ -118,11 +122,11 @@ def test_text_json_and_markdown_are_of_one_value() -> None:
 @given(st.text(max_size=400))
 def test_nothing_that_others_wrote_leaves_its_block(hostile: str) -> None:
     """Read back as CommonMark reads fences: outside of them stand our words alone."""
-    said = f"`````{hostile}\n```\n~~~\n</details>@all{hostile}"
-    link = Link(address="https://a.com", places=("x",), state="gone", said=said)
-    found = upkeep(registry("2026-01-01"), [], [link], as_of=day("2026-01-02"))
+    printed_text = f"`````{hostile}\n```\n~~~\n</details>@all{hostile}"
+    link = Link(address="https://a.com", places=("x",), state="gone", said=printed_text)
+    actual_upkeep = upkeep(registry("2026-01-01"), [], [link], as_of=day("2026-01-02"))
 
-    lines, fence, outside = markdown(found).split("\n"), "", []
+    lines, fence, outside = markdown(actual_upkeep).split("\n"), "", []
     for line in lines:
         match = re.fullmatch(r" {0,3}(`{3,})([^`]*)", line)
         if fence:
@@ -154,7 +158,7 @@ def test_a_long_section_is_cut_so_that_the_issue_fits() -> None:
         Link(address=f"https://a.com/{n}", places=("x" * 90,), state="gone", said="404")
         for n in range(2_000)
     ]
-    found = upkeep(registry("2026-01-01"), [], links, as_of=day("2026-01-02"))
+    actual_upkeep = upkeep(registry("2026-01-01"), [], links, as_of=day("2026-01-02"))
 
-    assert len(markdown(found)) < 65_536
-    assert "... and more: run `epc admin upkeep`" in markdown(found)
+    assert len(markdown(actual_upkeep)) < 65_536
+    assert "... and more: run `epc admin upkeep`" in markdown(actual_upkeep)

@@ -1,7 +1,7 @@
-"""Which ids of LiteLLM's table have a state, and why the others have none."""
+"""Tests of which ids of LiteLLM's table have a state, and why the others have none."""
 
 import pytest
-from registry_support import day, generation_record, life_record, stated
+from registry_support import date_claim, day, generation_record, life_record
 
 from epc.registry.registry import Registry
 from epc.registry.upkeep.report import (
@@ -21,9 +21,9 @@ AS_OF = day("2026-11-26")
 SEEN = {"source": "https://maker.example", "via": "read", "seen": "2026-11-20"}
 LIVES = (
     life_record(checked=SEEN),
-    life_record(platform="host", model="judge-2", retires=stated("2026-10-01")),
+    life_record(platform="host", model="judge-2", retires=date_claim("2026-10-01")),
 )
-REGISTRY = Registry.of(
+REGISTRY = Registry.from_document(
     {
         "evaluators": [
             generation_record("Judge-1", LIVES[0]),
@@ -65,23 +65,23 @@ def test_what_hears_speaks_or_draws_judges_no_text() -> None:
     ],
 )
 def test_an_id_without_a_state_is_counted_under_its_reason(name: str, reason: str) -> None:
-    found = coverage(REGISTRY, {name: CHAT}, "table", AS_OF)
+    actual_coverage = coverage(REGISTRY, {name: CHAT}, "table", AS_OF)
 
-    assert found.unknown == {reason: (name,)}
-    assert found.states == {}
+    assert actual_coverage.unknown == {reason: (name,)}
+    assert actual_coverage.states == {}
 
 
 def test_upkeep_says_how_many_ids_of_a_table_have_no_state_and_why() -> None:
     table = dict.fromkeys(["judge-1", "host/judge-2", "other-9", "maker/other-8"], CHAT)
-    found = coverage(REGISTRY, table, "litellm 9.9.9", AS_OF)
-    said = (
+    actual_coverage = coverage(REGISTRY, table, "litellm 9.9.9", AS_OF)
+    printed_text = (
         "ids of litellm 9.9.9 that can judge text: 4; with a state: 2 (50.0%): current 1,"
         " expired 1; without: 2"
     )
 
-    report = upkeep(REGISTRY, [], None, as_of=AS_OF, coverage=found)
+    report = upkeep(REGISTRY, [], None, as_of=AS_OF, coverage=actual_coverage)
 
-    assert said in text(report)
+    assert printed_text in text(report)
     assert "  2 nothing is known by that name: other-9, maker/other-8" in text(report)
     # What nobody here can mend makes no task, and stands beside one.
     assert report.clean

@@ -15,7 +15,7 @@ def test_a_figure_s_row_has_both_ends_of_its_interval_or_none() -> None:
 def test_lines_to_read_by_come_first_then_intervals_then_dots() -> None:
     rows = rows_of([("gamma", 1.1, (0.9, 1.3)), ("ties", 0.2, None)])
 
-    content = dots(rows, "value", at=(0.5,), domain=[0, 2])
+    content = dots(rows, "value", guides=(0.5,), domain=[0, 2])
 
     marks, spread, dot = content["layer"]
     assert marks["data"]["values"] == [{"at": 0.5}]
@@ -35,8 +35,8 @@ def test_figures_without_intervals_are_dots_alone() -> None:
 
 
 def test_a_name_of_two_lines_gets_twice_the_height() -> None:
-    one = dots(rows_of([("a", 0.2, None), ("b", 0.3, None)]), "value")
-    two = dots(rows_of([("a\nmore", 0.2, None), ("b", 0.3, None)]), "value")
+    document = dots(rows_of([("a", 0.2, None), ("b", 0.3, None)]), "value")
+    two_documents = dots(rows_of([("a\nmore", 0.2, None), ("b", 0.3, None)]), "value")
 
-    assert two["height"] == 2 * one["height"]
-    assert one["height"] == 2 * dots(rows_of([("a", 0.2, None)]), "value")["height"]
+    assert two_documents["height"] == 2 * document["height"]
+    assert document["height"] == 2 * dots(rows_of([("a", 0.2, None)]), "value")["height"]

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 from records_support import vega_lite
 
-from epc.audit.coupling import Into, TheseTasks
+from epc.audit.coupling import Into, SeedFigures
 from epc.report.charts.transfer import matrix_chart, transfer_chart
 
-THESE = TheseTasks(
-    again="simulated", redirected=0.0, redirected_ci95=None, regret=0.0, regret_ci95=None
+THESE = SeedFigures(
+    control="simulated", redirected=0.0, redirected_ci95=None, regret=0.0, regret_ci95=None
 )
 
 
@@ -30,7 +30,7 @@ def into(redirected: float = 0.1, regret: float = 0.01, *, interval: bool = True
 
 
 def crossing(*names: str) -> dict[str, Into]:
-    return {f"{one}_to_{other}": into() for one, other in permutations(names, 2)}
+    return {f"{left}_to_{right}": into() for left, right in permutations(names, 2)}
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_reading_r78_three_domains_or_more_have_a_matrix(names: str, pairs: int 
 
 
 def test_reading_r78_each_ordered_pair_has_a_cell_of_each_figure() -> None:
-    given = crossing("a", "b", "c")
-    given["a_to_c"] = into(redirected=0.42, regret=-0.031)
-    given["c_to_b"] = into(redirected=0.0, regret=0.0, interval=False)
+    input_crossing = crossing("a", "b", "c")
+    input_crossing["a_to_c"] = into(redirected=0.42, regret=-0.031)
+    input_crossing["c_to_b"] = into(redirected=0.0, regret=0.0, interval=False)
 
-    chart = matrix_chart(given)
+    chart = matrix_chart(input_crossing)
 
     assert chart
     cells = {(row["first"], row["then"], row["figure"]): row for row in chart.rows}
@@ -66,10 +66,10 @@ def test_reading_r78_each_ordered_pair_has_a_cell_of_each_figure() -> None:
 
 
 def test_reading_r78_colours_of_redirection_begin_at_0_and_those_of_regret_have_0_between() -> None:
-    given = crossing("a", "b", "c")
-    given["a_to_c"] = into(redirected=0.42, regret=-0.031)
+    input_crossing = crossing("a", "b", "c")
+    input_crossing["a_to_c"] = into(redirected=0.42, regret=-0.031)
 
-    chart = matrix_chart(given)
+    chart = matrix_chart(input_crossing)
 
     assert chart
     redirected, regret = chart.specification["vconcat"]
@@ -78,9 +78,9 @@ def test_reading_r78_colours_of_redirection_begin_at_0_and_those_of_regret_have_
 
 
 def test_reading_r70_both_figures_and_both_intervals_of_a_direction_are_in_hundredths() -> None:
-    these = TheseTasks(again="simulated", redirected=0.25, redirected_ci95=(0.125, 0.375),
+    seed_figures = SeedFigures(control="simulated", redirected=0.25, redirected_ci95=(0.125, 0.375),
                        regret=-0.0625, regret_ci95=None)  # fmt: skip
-    found = replace(into(0.5, 0.25), these_tasks=these)
+    found = replace(into(0.5, 0.25), these_tasks=seed_figures)
 
     chart = transfer_chart({"text_to_code": found}, word="coupled", rule=3)
 

@@ -9,7 +9,7 @@ BASE, LESS = (2, 2, 1, 1), (2, 1, 1, 1)
 def test_a_row_has_its_share_what_was_lost_and_the_bounds() -> None:
     """Of five pairs one is right and one lost: 20.0% at least, and 40.0% at most."""
     pairs = [
-        Pair(question=f"Q{n}", base=BASE, made=made)
+        Pair(question=f"Q{n}", base=BASE, altered=made)
         for n, made in enumerate((LESS, BASE, BASE, BASE, None))
     ]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from epc.analysis.judging.results import Agreement, Compared, Pair, Share, Statement
+from epc.analysis.judging.results import Agreement, Pair, ScoreAgreement, Share, Statement
 from epc.report.document import printed
 from epc.report.judging.document import _pairs, _trust
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
@@ -11,9 +11,9 @@ from epc.statistics.figures import Mean
 SCORES = (OVERALL, *DIMENSIONS)
 
 
-def compared(outputs: int) -> Compared:
+def compared(outputs: int) -> ScoreAgreement:
     share, mean = Share(count=1, value=0.5, ci95=None), Mean(value=0.25, ci95=None)
-    return Compared(
+    return ScoreAgreement(
         outputs=outputs,
         same_verdict=share,
         same_overall=share,
@@ -46,9 +46,14 @@ def statement(judge: str, about: str, trusted: Any) -> Statement:
 
 
 def test_a_word_stands_in_its_judge_s_column_and_the_reason_under_its_name() -> None:
-    one, two = statement("j/1", "length", "yes"), statement("j/1", "format", "no")
+    first_statement, two_statements = (
+        statement("j/1", "length", "yes"),
+        statement("j/1", "format", "no"),
+    )
 
-    lines = printed(_trust([one, two, statement("j/2", "format", "unknown")])).split("\n")
+    lines = printed(
+        _trust([first_statement, two_statements, statement("j/2", "format", "unknown")])
+    ).split("\n")
 
     assert lines[0].split() == ["on", "j/1", "j/2"]
     assert lines[1].split() == ["length", "yes", "-"]

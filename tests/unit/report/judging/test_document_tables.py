@@ -19,10 +19,10 @@ def page(folder: Path, *, spoilt: int) -> dict[str, list[list[str]]]:
     for reply in replies[:spoilt]:
         reply["reply"] = "no"
     imported(folder / "e", grid(), replies)
-    (one,) = summary([folder / "e"]).evaluations
+    (evaluation,) = summary([folder / "e"]).evaluations
     tables = re.findall(
         r'aria-label="([^"]*)".*?<tbody>(.*?)</tbody>',
-        rendered(parts(one)),
+        rendered(parts(evaluation)),
     )
     return {  # without intervals, which two questions leave wide
         name: [

@@ -53,31 +53,33 @@ FOUND = Finding(clause=HOSTILE, where="/a", problem=HOSTILE, remedy=HOSTILE, sev
     ],
 )
 def test_whatever_somebody_wrote_is_text_in_every_part(part: Part, times: int) -> None:
-    made = rendered([part])
+    text = rendered([part])
 
-    assert made.count(SHOWN) == times
-    assert HOSTILE not in made
+    assert text.count(SHOWN) == times
+    assert HOSTILE not in text
 
 
 def test_a_fact_without_a_label_goes_on_with_the_one_before() -> None:
-    told = Facts([("judge", "J"), ("asked", "twice"), ("", "in June"), ("", "in July"), ("n", "8")])
+    facts = Facts(
+        [("judge", "J"), ("asked", "twice"), ("", "in June"), ("", "in July"), ("n", "8")]
+    )
 
-    assert rendered([told]) == (
+    assert rendered([facts]) == (
         "<dl><dt>judge</dt><dd>J</dd><dt>asked</dt><dd>twice; in June; in July</dd>"
         "<dt>n</dt><dd>8</dd></dl>"
     )
 
 
 def test_a_list_has_its_items_in_order_and_a_word_its_tone() -> None:
-    made = rendered([Listed(["a", Toned("c", "calm")])])
+    text = rendered([Listed(["a", Toned("c", "calm")])])
 
-    assert made == '<ul><li>a</li><li><span class="calm">c</span></li></ul>'
+    assert text == '<ul><li>a</li><li><span class="calm">c</span></li></ul>'
 
 
 def test_a_table_s_first_row_is_its_head_and_each_first_cell_heads_its_row() -> None:
-    made = rendered([Table("counts", [("", "n"), ("x", "1"), ("y", "2")])])
+    text = rendered([Table("counts", [("", "n"), ("x", "1"), ("y", "2")])])
 
-    assert made == (
+    assert text == (
         '<div class="scroll" role="region" aria-label="counts" tabindex="0"><table>'
         '<thead><tr><td></td><th scope="col">n</th></tr></thead>'
         '<tbody><tr><th scope="row">x</th><td>1</td></tr>'
@@ -97,9 +99,9 @@ def test_a_section_is_folded_unless_it_is_to_be_open_or_a_card() -> None:
 
 
 def test_a_finding_has_its_severity_clause_and_remedy() -> None:
-    found = Finding(clause="R1", where="/a", problem="p", remedy="r", severity="warning")
+    finding = Finding(clause="R1", where="/a", problem="p", remedy="r", severity="warning")
 
-    assert rendered([Findings([found], "none")]) == (
+    assert rendered([Findings([finding], "none")]) == (
         '<ul><li><span class="warning">warning</span>: p [R1] '
         '<span class="remedy">Remedy: r</span></li></ul>'
     )
@@ -134,10 +136,14 @@ def test_what_a_sentence_has_between_backticks_is_code_and_never_markup() -> Non
 
 
 def test_a_page_is_titled_by_its_words_and_ends_with_the_commands_that_make_it() -> None:
-    made = page("above", HOSTILE, [Conclusion(Toned("gain_not_shown", "calm"))], again="epc x")
+    page_text = page(
+        "above", HOSTILE, [Conclusion(Toned("gain_not_shown", "calm"))], commands="epc x"
+    )
 
-    assert made.startswith('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">')
-    assert f"<title>{SHOWN}: gain not shown</title>" in made
-    assert f"<p>above</p><h1>{SHOWN}</h1></header>" in made
-    assert "<summary><h2>Compute it again</h2></summary><pre>epc x</pre></details></main>" in made
-    assert made.endswith("</footer></body></html>\n")
+    assert page_text.startswith('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">')
+    assert f"<title>{SHOWN}: gain not shown</title>" in page_text
+    assert f"<p>above</p><h1>{SHOWN}</h1></header>" in page_text
+    assert (
+        "<summary><h2>Compute it again</h2></summary><pre>epc x</pre></details></main>" in page_text
+    )
+    assert page_text.endswith("</footer></body></html>\n")

@@ -44,7 +44,7 @@ def drawn(manifest: dict[str, Any], trials: Path) -> list[Chart]:
     return charts_of_snapshot(parsed, audit, trials)
 
 
-def of(run: Run) -> dict[str, Chart]:
+def charts_by_name(run: Run) -> dict[str, Chart]:
     charts = drawn(run.manifest(), run.folder / "trials.jsonl")
     return {chart.name: chart for chart in charts}
 
@@ -53,7 +53,7 @@ def of(run: Run) -> dict[str, Chart]:
 def test_a_measured_snapshot_has_all_its_pictures_each_valid(
     made: dict[str, Run], run: str
 ) -> None:
-    charts = of(made[run])
+    charts = charts_by_name(made[run])
 
     # One seed of a few rounds decides too little for anything to be said of what crosses.
     assert list(charts) == [name for name in NAMES if (run, name) != ("single", "transfer")]
@@ -65,7 +65,7 @@ def test_a_measured_snapshot_has_all_its_pictures_each_valid(
 
 def test_every_picture_fits_a_phone_without_being_scaled_down(made: dict[str, Run]) -> None:
     """A narrow phone has 360 pixels."""
-    for chart in of(made["flip"]).values():
+    for chart in charts_by_name(made["flip"]).values():
         (width,) = re.findall(r'<svg [^>]*?\bwidth="([\d.]+)"', svg(chart.specification))
         assert 250 < float(width) <= 360, chart.name
 
@@ -73,18 +73,20 @@ def test_every_picture_fits_a_phone_without_being_scaled_down(made: dict[str, Ru
 def test_reading_r70_the_picture_of_what_crosses_has_both_figures_and_both_intervals(
     made: dict[str, Run],
 ) -> None:
-    chart = of(made["exhaustive"])["transfer"]
-    stated = made["exhaustive"].manifest()["results"]["summary"]["transfer"]["directions"]
+    chart = charts_by_name(made["exhaustive"])["transfer"]
+    stated_directions = made["exhaustive"].manifest()["results"]["summary"]["transfer"][
+        "directions"
+    ]
 
-    shown = {(row["direction"], row["figure"], row["of"]): row for row in chart.rows}
-    assert len(shown) == 2 * 2 * 2
-    into = stated["visual_to_text"]
+    rows = {(row["direction"], row["figure"], row["of"]): row for row in chart.rows}
+    assert len(rows) == 2 * 2 * 2
+    into = stated_directions["visual_to_text"]
     for figure in ("redirected", "regret"):
         for scope, part in (("for the domain", into), ("for these tasks", into["these_tasks"])):
-            row = shown["visual to text", figure, scope]
+            row = rows["visual to text", figure, scope]
             assert row["value"] == 100 * part[figure]
             assert [row["low"], row["high"]] == [100 * end for end in part[f"{figure}_ci95"]]
-    redirected = shown["visual to text", "redirected", "for the domain"]
+    redirected = rows["visual to text", "redirected", "for the domain"]
     assert redirected["chance"] == 100 * into["chance"]
     assert (
         f"redirects an estimated {100 * into['redirected']:.0f} of 100 choices in text"
@@ -99,7 +101,7 @@ def test_a_run_that_measured_nothing_has_pictures_too(ties: Run, tmp_path: Path)
     none = make_run(tmp_path / "none", seeds=2, rounds=0)
 
     for run in (ties, none):
-        charts = of(run)
+        charts = charts_by_name(run)
         assert set(charts) >= {"gamma", "jsd", "excess"}
         for chart in charts.values():
             assert list(vega_lite().iter_errors(chart.specification)) == []
@@ -109,7 +111,7 @@ def test_the_rows_of_gamma_are_the_seeds_of_the_manifest(made: dict[str, Run]) -
     run = made["flip"]
     titles = {"text to visual": "text_to_visual", "visual to text": "visual_to_text"}
 
-    chart = of(run)["gamma"]
+    chart = charts_by_name(run)["gamma"]
 
     assert {(r["seed"], titles[r["direction"]]): r["gamma"] for r in chart.rows} == {
         (record["seed"], d): record["gamma"][d]

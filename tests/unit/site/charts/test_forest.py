@@ -35,10 +35,10 @@ from epc.site.charts.forest import (
 def test_a_scale_has_five_round_numbers_at_the_most(
     low: float, high: float, expected: list[float]
 ) -> None:
-    found = ticks_of(low, high)
+    figures = ticks_of(low, high)
 
-    assert found == pytest.approx(expected)
-    assert len(found) <= 5
+    assert figures == pytest.approx(expected)
+    assert len(figures) <= 5
 
 
 def hundredths(value: float) -> str:

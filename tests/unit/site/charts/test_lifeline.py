@@ -1,4 +1,4 @@
-"""Who serves a judge how long, as a line."""
+"""Tests of who serves a judge how long, as a line."""
 
 from datetime import date
 from types import SimpleNamespace

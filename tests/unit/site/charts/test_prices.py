@@ -43,9 +43,9 @@ def test_a_judge_that_was_asked_in_one_way_has_no_chart_of_askings() -> None:
     assert not asking_chart(None, "gpt-5.4-mini")
 
 
-def way(model: str, askings: int, usd: float | None, *others: str) -> Way:
+def way(model: str, askings: int, usd: float | None, *other_arguments: str) -> Way:
     return Way(
-        models=(model, *others), askings=askings, prompt="p", source="s",
+        models=(model, *other_arguments), askings=askings, prompt="p", source="s",
         tags=("v1",), settings=("s",), usd=usd, priced="",
     )  # fmt: skip
 

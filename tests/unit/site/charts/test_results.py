@@ -18,9 +18,9 @@ from epc.site.pages import SnapshotPage
 READ = "substantial, within coin-flip range"
 
 
-def row(folder: Path, **given: Any) -> SnapshotPage:
-    made = Checkout(folder)
-    made.publish("v1.0-Judge-1", **given)
+def row(folder: Path, **fields: Any) -> SnapshotPage:
+    checkout = Checkout(folder)
+    checkout.publish("v1.0-Judge-1", **fields)
     return collect(folder, as_of=date(2026, 4, 1), address="").snapshots[0]
 
 
@@ -110,9 +110,9 @@ def test_what_crosses_is_drawn_in_hundredths_with_chance_and_the_margin() -> Non
 
 
 def test_gamma_stands_on_its_own_noise_or_else_on_a_coin_flip() -> None:
-    own, coin = Band(mean=0.5, low=0.25, high=0.75), Band(mean=1.0, low=0.5, high=1.5)
+    own_band, coin = Band(mean=0.5, low=0.25, high=0.75), Band(mean=1.0, low=0.5, high=1.5)
 
-    forest = result_chart(run(direction("a_to_b", noise=own), direction("b_to_a")), coin)
+    forest = result_chart(run(direction("a_to_b", noise=own_band), direction("b_to_a")), coin)
 
     assert forest is not None
     (panel,) = forest.panels
@@ -147,9 +147,9 @@ def test_recorded_verdicts_show_one_figure_of_the_ten_largest_settings_best_firs
     ten = result_chart(recorded(*groups[:10]), None)
     assert ten is not None
     assert "settings with the most" not in ten.note
-    one = result_chart(recorded(groups[3]), None)
-    assert one is not None
-    assert one.panels[0].reach == (0, 1)
+    first_forest = result_chart(recorded(groups[3]), None)
+    assert first_forest is not None
+    assert first_forest.panels[0].reach == (0, 1)
     assert result_chart(recorded(("s", 1, {})), None) is None
 
 

@@ -34,9 +34,9 @@ def test_the_words_count_the_seeds_inside_the_band(made: dict[str, Run]) -> None
     values = [record["gamma"]["text_to_visual"] for record in manifest["results"]["per_seed"]]
     floors["text_to_visual"] |= {"q025": min(values) + 1e-9, "q975": 4.0}
 
-    words = gamma_chart(Manifest.parse(manifest)).alternative
+    alternative = gamma_chart(Manifest.parse(manifest)).alternative
 
-    assert "2 of 3 seeds inside the grey band; visual to text" in words
+    assert "2 of 3 seeds inside the grey band; visual to text" in alternative
 
 
 def test_many_seeds_are_thinned_to_ranks_and_every_one_is_in_the_rows(

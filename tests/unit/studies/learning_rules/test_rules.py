@@ -35,9 +35,9 @@ def judged(seed: int, liked: tuple[int, int], chance: float, tasks: int) -> list
             [
                 [int(won), int(not won), 0]
                 for _ in range(tasks)
-                for won in [rng.random() < (chance if at == best else 1 - chance)]
+                for won in [rng.random() < (chance if index == best else 1 - chance)]
             ]
-            for at in range(len(NAMES))
+            for index in range(len(NAMES))
         ]
         counts[domain] = np.array(cells, np.int64)
     units = units_of(VerdictTable(counts=counts, repeated=True), NAMES)
@@ -46,10 +46,10 @@ def judged(seed: int, liked: tuple[int, int], chance: float, tasks: int) -> list
 
 def test_the_rules_are_said_to_differ_rarely_where_nothing_crosses() -> None:
     """A coin, and one favourite: at most 2 of 10, which at 5% happens with 99%."""
-    said = [judged(seed, (0, 0), 0.5, 8) for seed in range(5)]
-    said += [judged(seed, (1, 1), 0.8, 8) for seed in range(5)]
+    printed_loops = [judged(seed, (0, 0), 0.5, 8) for seed in range(5)]
+    printed_loops += [judged(seed, (1, 1), 0.8, 8) for seed in range(5)]
 
-    assert sum(any(loop.differs for loop in found) for found in said) <= 2
+    assert sum(any(loop.differs for loop in found) for found in printed_loops) <= 2
 
 
 def test_the_rules_are_said_to_differ_where_a_favourite_is_carried() -> None:
@@ -57,26 +57,26 @@ def test_the_rules_are_said_to_differ_where_a_favourite_is_carried() -> None:
 
     A step of 0.08 is little of 1/3: the protocol's rule gains least and loses least here.
     """
-    said = [judged(seed, (0, 2), 0.95, 40) for seed in range(4)]
+    printed_loops = [judged(seed, (0, 2), 0.95, 40) for seed in range(4)]
 
-    assert sum(any(loop.differs for loop in found) for found in said) >= 3
-    for found in said:
+    assert sum(any(loop.differs for loop in found) for found in printed_loops) >= 3
+    for found in printed_loops:
         by_rule = {loop.rule: loop for loop in found}
         assert by_rule["bradley-terry"].regret > by_rule["weights"].regret
         assert by_rule["bradley-terry"].gain > by_rule["weights"].gain > 0
 
 
-def study_of(stated: Json) -> Study:
+def study_of(stated_document: Json) -> Study:
     """Return the study that `as_json` wrote."""
 
     def kept(row: Json, *derived: str) -> Json:
         return {key: value for key, value in row.items() if key not in derived}
 
     return Study(
-        truths=[Truth(**row) for row in stated["judges"]],
-        grid=[Cell(**row) for row in stated["rates"]],
-        said=[Said(**kept(row, "ci95")) for row in stated["differs"]],
-        recorded=[Loop(**kept(row, "differs")) for row in stated["recorded"]],
+        truths=[Truth(**row) for row in stated_document["judges"]],
+        grid=[Cell(**row) for row in stated_document["rates"]],
+        said=[Said(**kept(row, "ci95")) for row in stated_document["differs"]],
+        recorded=[Loop(**kept(row, "differs")) for row in stated_document["recorded"]],
     )
 
 

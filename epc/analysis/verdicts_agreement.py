@@ -1,0 +1,215 @@
+"""How far a judge agrees with persons, and judges with each other (Reading R77)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import atanh, tanh
+from typing import Final
+
+from epc.analysis.verdicts_figures import Constant, average, best_constant, figure_of, share
+from epc.analysis.verdicts_rows import TIE, Rows
+from epc.arrays import Array, Codes, Flags, np
+from epc.records.verdicts.types import UNKNOWN, Prompt, Setting
+from epc.statistics.clusters import linearised_interval
+from epc.statistics.figures import ClusteredFigure
+
+_CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two judges that were asked the same with one prompt.
+
+    `shared_answers` counts long answers that both have: copies, left out of the figures.
+    """
+
+    settings: tuple[str, str]
+    prompt: Prompt
+    same_decoding: bool
+    shared_answers: int
+    figures: Mapping[str, ClusteredFigure]
+
+
+def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield the agreement with persons, and beside it that of a person with the other persons.
+
+    An unreadable answer agrees with nobody, but in kappa, which is of readable ones. A majority is
+    one choice that more persons made than any other.
+    """
+    rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
+    humans, mine = rows.humans.astype(np.float64), _saying()[rows.verdict]
+    n = humans.sum(axis=1)
+    yield from share("humans_mean", (humans * mine).sum(axis=1) / np.maximum(1, n), rows)
+    several = n > 1
+    ceiling = (humans * (humans - 1)).sum(axis=1)[several] / (n * (n - 1))[several]
+    yield from share("humans_mean_ceiling", ceiling, rows[several])
+    majority = _majority(rows.humans)
+    labelled: Flags = np.asarray(majority.any(axis=1))
+    yield from share("humans_majority", (majority * mine).sum(axis=1)[labelled], rows[labelled])
+    usable = labelled & rows.readable
+    yield from _kappa("humans_kappa", majority[usable], mine[usable], rows.cluster[usable])
+    weights, hits, persons = np.zeros((3, len(n)))
+    for choice, vote in enumerate(_saying()[: TIE + 1]):  # who made it is the person left out
+        other_majority = _majority(np.maximum(0, rows.humans - vote))
+        weight = humans[:, choice] * other_majority.any(axis=1)
+        weights += weight
+        hits += weight * (other_majority * mine).sum(axis=1)
+        persons += weight * other_majority[:, choice]
+    yield from share("humans_others", hits, rows, weights)
+    yield from share("humans_others_ceiling", persons, rows, weights)
+
+
+def of_human_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield how far the scores of single answers are those that people gave.
+
+    The correlation is Pearson's: a judge that gives every answer one score has none, however near
+    it comes.
+
+    Source: the influence of an observation by S. J. Devlin, R. Gnanadesikan and J. R. Kettenring,
+        Biometrika 62 (1975), 531-545, on R. A. Fisher's scale.
+    """
+    rows = rows[rows.scored & ~np.isnan(rows.human_score)]
+    gap = rows.score - rows.human_score
+    yield from share("human_score_within_1", np.abs(gap) <= 1, rows)
+    yield from average("human_score_shift", gap, rows.cluster)
+    sides = (rows.score, rows.human_score)
+    if not len(gap) or not all(np.ptp(side) for side in sides):
+        return
+    judge_z, human_z = ((side - side.mean()) / side.std() for side in sides)
+    value = float((judge_z * human_z).mean())
+    interval = None
+    if (room := 1 - value**2) > _CERTAIN:
+        off = (judge_z * human_z - value * (judge_z**2 + human_z**2) / 2) / room / len(gap)
+        interval = linearised_interval(atanh(value), off, rows.cluster)
+    ends = None if interval is None else (tanh(interval[0]), tanh(interval[1]))
+    yield "human_score_correlation", figure_of(value, ends, rows.cluster)
+
+
+def constant_of_humans(rows: Rows) -> Constant:
+    """Return how often always choosing the same would agree with the majority of persons."""
+    rows = rows[rows.verdict >= 0]
+    majority = _majority(rows.humans)
+    labelled: Flags = np.asarray(majority.any(axis=1))
+    return best_constant(majority[labelled], rows[labelled])
+
+
+def _majority(counts: Array | Codes) -> Array:
+    """Return 1 for the choice that more persons made than any other; a row of 0 without one.
+
+    Shapes: (m, 3).
+    """
+    top = (counts == counts.max(axis=1, initial=0)[:, None]) & (counts > 0)
+    alone: Array = (top & (top.sum(axis=1) == 1)[:, None]).astype(np.float64)
+    return alone
+
+
+def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
+    """Return the agreement of every two judges that were asked the same with one prompt."""
+    pairs = []
+    for (name, setting, rows), (other_name, other_setting, other_rows) in combinations(groups, 2):
+        if not comparable(setting, other_setting):
+            continue
+        shared = np.intersect1d(rows.answer, other_rows.answer)
+        shared = shared[shared >= 0]
+        sides = [side[~np.isin(side.answer, shared)] for side in (rows, other_rows)]
+        figures = {**dict(_of_verdicts(*sides)), **dict(_of_scores(*sides))}
+        if figures:
+            pairs.append(
+                Pair(
+                    settings=(name, other_name),
+                    prompt=setting.prompt,
+                    same_decoding=setting.decoding == other_setting.decoding != UNKNOWN,
+                    shared_answers=len(shared),
+                    figures=figures,
+                )
+            )
+    return pairs
+
+
+def comparable(setting: Setting, other_setting: Setting) -> bool:
+    """Return whether two judges, not one, were asked with one prompt.
+
+    A judge is one by its name or its model.
+    """
+    judge, other_judge = setting.judge, other_setting.judge
+    if judge.name == other_judge.name or judge.model == other_judge.model != UNKNOWN:
+        return False
+    return setting.prompt.is_one(other_setting.prompt)
+
+
+def _of_verdicts(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
+    common, left, right = side_by_side(rows_a, rows_b)
+    yield from share("agreement", (left * right).sum(axis=1), common)
+    yield from _kappa("kappa", left, right, common.cluster)
+
+
+def _of_scores(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
+    common, left, right = side_by_side(rows_a, rows_b, scores=True)
+    gap = (right - left)[:, 0]
+    yield from share("score_within_1", np.abs(gap) <= 1, common)
+    yield from average("score_shift", gap, common.cluster)
+
+
+def of_ways(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield by how much more often the second way of asking is right, on items of both."""
+    means = []
+    for rows in (rows_a, rows_b):
+        labelled = rows[rows.gold >= 0]
+        items, first, place = np.unique(labelled.item, return_index=True, return_inverse=True)
+        hits = np.bincount(place, weights=labelled.verdict == labelled.gold)
+        means.append((items, labelled.cluster[first], hits / np.bincount(place)))
+    (items, clusters, left), (other_items, _, right) = means
+    _, in_left, in_right = np.intersect1d(items, other_items, return_indices=True)
+    yield from average("accuracy", right[in_right] - left[in_left], clusters[in_left])
+
+
+def side_by_side(rows_a: Rows, rows_b: Rows, *, scores: bool = False) -> tuple[Rows, Array, Array]:
+    """Return every item and order that both were asked about, and what either says of it.
+
+    That are shares of a, b and tie, or the mean score: several askings count alike.
+
+    Shapes: (m,), (m, 3) twice; of scores (m, 1).
+    """
+    (rows, keys, values), (_, other_keys, other_said) = (
+        _mean_verdicts(side[side.scored if scores else side.readable], scores=scores)
+        for side in (rows_a, rows_b)
+    )
+    _, in_a, in_b = np.intersect1d(keys, other_keys, return_indices=True)
+    return rows[in_a], values[in_a], other_said[in_b]
+
+
+def _saying() -> Array:
+    """Return a row for each verdict, of which an unreadable one says nothing."""
+    return np.eye(TIE + 2)[:, : TIE + 1]
+
+
+def _mean_verdicts(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
+    values = rows.score[:, None] if scores else _saying()[rows.verdict]
+    keys, first, places = np.unique(rows.order, return_index=True, return_inverse=True)
+    totals = np.zeros((len(keys), values.shape[1]))
+    np.add.at(totals, places, values)
+    return rows[first], keys, totals / np.bincount(places, minlength=len(keys))[:, None]
+
+
+def _kappa(
+    name: str, left: Array, right: Array, clusters: Codes
+) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield Cohen's kappa, unless chance alone would agree always.
+
+    Shapes: what either said, as shares (m, 3); (m,).
+    Source: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46; its spread as by
+        J. L. Fleiss, J. Cohen and B. S. Everitt, Psychological Bulletin 72 (1969), 323-327.
+    """
+    if not len(left):
+        return
+    agreed = (left * right).sum(axis=1)
+    share_one, share_two = left.mean(axis=0), right.mean(axis=0)
+    observed, chance = float(agreed.mean()), float((share_one * share_two).sum())
+    room = 1 - chance
+    if room <= _CERTAIN:
+        return
+    value = (observed - chance) / room
+    by_chance = left @ share_two + right @ share_one - 2 * chance
+    off = ((agreed - observed) * room - (1 - observed) * by_chance) / room**2 / len(left)
+    interval = linearised_interval(value, off, clusters, ends=(-1.0, 1.0))
+    yield name, figure_of(value, interval, clusters)

@@ -1,0 +1,189 @@
+"""Shapes of sources that `epc observe import` reads."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from epc.errors import Finding
+from epc.records.layout import RAW
+from epc.records.tables import kind_of
+from epc.records.verdicts import inspect, promptfoo, recipes, table, table_rows, traces
+from epc.records.verdicts.checking import CLAUSE, problems
+from epc.records.verdicts.columns import Verdicts, columns_of
+from epc.records.verdicts.converting import ColumnChoice, Conversion, Request, Shape
+from epc.records.verdicts.parquet import METADATA
+from epc.records.verdicts.types import Fault, Header, ImportOptions
+from epc.records.verdicts.verdict_file import present, read, write
+
+# What people bring; published sources have a recipe each.
+_SHAPES: Final = {
+    "csv": Shape(table.EXPECTED, (), table.convert, states=table_rows.FIELDS),
+    "inspect": Shape(inspect.EXPECTED, inspect.FAULTS, inspect.convert),
+    "promptfoo": Shape(promptfoo.EXPECTED, promptfoo.FAULTS, promptfoo.convert),
+    **traces.SHAPES,
+}
+_VERDICTS: Final = "verdict file"
+# What begins a log, and no table.
+_MARKS: Final = {"inspect": b'"eval"', "promptfoo": b'"evalId"'}
+_OF_RUNS: Final = (b'"weights"', b'"protocol_version"')
+_OPENING: Final = 2**16
+
+
+def names() -> list[str]:
+    """Return every shape that can be read here."""
+    return [*_SHAPES, *recipes.names()]
+
+
+def expected_of(shape: str) -> str:
+    """Return in words how a shape lays verdicts out."""
+    return _SHAPES[shape].expected if shape in _SHAPES else recipes.facts_of(shape).expected
+
+
+def known_faults(shape: str) -> tuple[Fault, ...]:
+    """Return what is known to be wrong with the source that a shape is of.
+
+    Raises: UsageError if its recipe is not here.
+    """
+    if shape in _SHAPES:
+        return _SHAPES[shape].faults
+    return recipes.facts_of(shape).faults
+
+
+def faults_of(shape: str, models: Collection[str]) -> list[Fault]:
+    """Return the known faults of these judges' verdicts.
+
+    Raises: UsageError if its recipe is not here.
+    """
+    return [f for f in known_faults(shape) if not f.models or {*f.models} & {*models}]
+
+
+def convert(shape: str, source: Path, request: Request) -> Conversion:
+    """Return a source's verdicts, or findings that show what was expected.
+
+    Raises: UsageError if no recipe is here at all; WorldError if one fails.
+    """
+    states = _SHAPES[shape].states if shape in _SHAPES else ()
+    if (request.columns and shape != "csv") or (request.constants and not states):
+        problem = f"{shape} has no columns, so --map and --set say nothing of it"
+        finding = Finding(CLAUSE, "--shape", problem, "leave them out, or name the shape csv")
+        return Conversion(findings=[finding])
+    if shape in _SHAPES:
+        done = _SHAPES[shape].convert(source, request)
+    elif shape in recipes.names() or not recipes.names():
+        done = recipes.run(shape, source, request)
+    else:
+        listed = "".join(f"\n  {name}: {expected_of(name)}" for name in names())
+        problem = f"there is no shape {shape!r}"
+        remedy = f"name one of these, or map a table's columns with csv:{listed}"
+        finding = Finding(clause=CLAUSE, where="--shape", problem=problem, remedy=remedy)
+        return Conversion(findings=[finding])
+    if done.header is None:
+        return done
+    files = sorted(file.path for file in done.header.files.values()) if source.is_dir() else ()
+    options = ImportOptions(
+        shape=shape,
+        files=files,
+        columns=request.columns,
+        labels=request.labels,
+        constants=request.constants or None,
+    )
+    renamed = {
+        name: column for name, column in done.column_choice.columns.items() if name != column
+    }
+    options = replace(options, columns={**request.columns, **renamed})
+    return replace(done, header=replace(done.header, made=options))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Votes:
+    """A file of verdicts as people have it: its verdicts by column, or why there are none.
+
+    `shape` is what it was taken for, `conversion` is there unless it is a verdict file already.
+    """
+
+    shape: str
+    header: Header | None
+    verdicts: Verdicts | None
+    findings: Sequence[Finding]
+    conversion: Conversion | None = None
+
+    @property
+    def column_choice(self) -> ColumnChoice:
+        """The choice of its columns."""
+        return self.conversion.column_choice if self.conversion else ColumnChoice()
+
+
+def shape_of(path: Path) -> str:
+    """Return what a file of verdicts is, by its content: a verdict file, a log, or a table.
+
+    Raises: WorldError if it cannot be read.
+    """
+    path = _first_of(path)
+    kind = kind_of(path)
+    if kind == "json lines":
+        with path.open("rb") as file:
+            if b'"schema_version"' in file.readline():
+                return _VERDICTS
+    if kind == "json" or path.suffix == ".json":  # a log may be one long line
+        text = path.read_bytes()[:_OPENING]
+        logged = {name for name, mark in _MARKS.items() if mark in text}
+        return min(logged, default="csv")
+    if kind == "parquet":
+        return _VERDICTS if METADATA in path.read_bytes()[-_OPENING:] else "csv"
+    return "csv"
+
+
+def _first_of(path: Path) -> Path:
+    """Return a file, or the first document of a folder, if there is one."""
+    return min(path.glob("*.json"), default=path) if path.is_dir() else path
+
+
+def is_votes(path: Path) -> bool:
+    """Return whether a path is a file of verdicts, or a folder of logs: no run and no weights.
+
+    Raises: WorldError if it cannot be read.
+    """
+    if (first := _first_of(path)).is_dir() or path.name in RAW.values():
+        return False
+    if first != path:
+        return shape_of(first) in _MARKS
+    if path.suffix == ".json":
+        text = path.read_bytes()[:_OPENING]
+        is_list = text.lstrip().startswith(b"[") and b"{" in text
+        return shape_of(path) in _MARKS or (is_list and not any(mark in text for mark in _OF_RUNS))
+    return True
+
+
+def opened(path: Path, request: Request) -> Votes:
+    """Return the verdicts of a verdict file, a log, or a table of people's.
+
+    Raises: WorldError if it cannot be read; MalformedError if it is no table.
+    """
+    shape = shape_of(path)
+    if shape == _VERDICTS:
+        header, verdicts, findings = read(path)
+        return Votes(shape=shape, header=header, verdicts=verdicts, findings=findings)
+    done = convert(shape, path, request)
+    if done.header is None:
+        return Votes(shape=shape, header=None, verdicts=None, findings=done.findings)
+    verdicts = columns_of(done.rows)
+    findings = [*problems(path.name, done.header, verdicts, done.place)]
+    return Votes(
+        shape=shape, header=done.header, verdicts=verdicts, findings=findings, conversion=done
+    )
+
+
+def write_converted(shape: str, source: Path, request: Request, out: Path) -> Conversion:
+    """Write a source's verdicts to a file, and return them; with a finding nothing is written.
+
+    Raises: as `convert` and `write`.
+    """
+    done = convert(shape, source, request)
+    if done.header is None:
+        return done
+    verdicts = columns_of(done.rows)
+    findings = [*done.findings, *problems(out.name, done.header, verdicts, done.place)]
+    if not findings:
+        write(out, done.header, done.rows, present(done.header, verdicts))
+    return replace(done, findings=findings)

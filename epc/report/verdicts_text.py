@@ -1,0 +1,466 @@
+"""Document of recorded verdicts: what they say of their judges."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from epc.analysis.verdicts import Group, Report
+from epc.analysis.verdicts_lists import MOST_ASKINGS
+from epc.analysis.verdicts_names import FIGURES, NEEDS, family
+from epc.analysis.verdicts_rows import LONG_ANSWER
+from epc.analysis.verdicts_transfer import PeopleDifference, Transfer
+from epc.audit.side_checks import clustered
+from epc.records.verdicts.converting import ColumnChoice
+from epc.records.verdicts.table import EXCHANGED
+from epc.records.verdicts.types import UNKNOWN
+from epc.report.charts.chart import Chart, dots, interval_chart, rows_of
+from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
+from epc.report.document import (
+    Conclusion,
+    Facts,
+    Listed,
+    Part,
+    Section,
+    Table,
+    Toned,
+    printed,
+    sentence,
+)
+from epc.report.quality_text import parts as quality_parts
+from epc.report.quality_text import quality_line
+from epc.spec.coupling import MARGIN
+from epc.spec.domains import Pair
+from epc.statistics.figures import NO_INTERVAL, TOO_FEW, ClusteredFigure, figure_text
+
+_PAIRS: Final = {
+    "agreement": "two judges say the same of what both were asked with one prompt",
+    "kappa": "the same, as Cohen's kappa",
+    "score_within_1": "two judges' scores of one output are within 1 point",
+    "score_shift": "points that the second judge gives more",
+}
+_PANELS: Final = {
+    "error_correlation": "correlation of judges' errors in single askings of the same lists",
+    "independent_judges": "as many independent judges as these are worth",
+}
+_EFFECT: Final = "the second way of asking the judge less the first, on the same questions"
+# Reading R97: what a judge is known by, the best evidence first.
+_HEADLINES: Final = {
+    "accuracy": "chooses the better answer by the gold labels in {} of {} verdicts",
+    "best": "puts the right answer of a list first in {} of {} questions",
+    "humans_majority": "agrees with {people} in {} of {} verdicts",
+    "humans_mean": "agrees with a person in {} of {} verdicts",
+    "place_consistency": "names the same winner in both orders in {} of {} pairs",
+    "repeat_consistency_all": "gives the same verdict again in {} of {} repeats",
+}
+# Of a figure that compares a judge with itself: what naming one answer or the other by lot gives.
+_BY_LOT: Final = dict.fromkeys(("place_consistency", "repeat_consistency_all"), "a coin gives 50%")
+_ANSWERS: Final = {"a": "choosing answer A", "b": "choosing answer B", "tie": "saying tie"}
+_OF_ONE: Final = {"a": "saying pass", "b": "saying fail"}
+_PLAINER: Final = {
+    FIGURES[name].missing: "needs a second judge with the same prompt, and who wrote the answers "
+    "(where names differ: --same JUDGE=AUTHOR)"
+    for name in ("self_preference", "self_preference_score")
+}
+_MEANT: Final = {
+    "item": "the question",
+    "question": "the question's text",
+    "judge": "who judged",
+    "a": "answer a",
+    "b": "answer b",
+    "a_by": "who wrote answer a",
+    "b_by": "who wrote answer b",
+    "first": "the answer that was shown first",
+    "verdict": "what the judge chose",
+    "humans": "what people chose",
+    "human_score": "the score that people gave",
+    "gold": "the better answer",
+    "a_score": "the score of answer a",
+    "b_score": "the score of answer b",
+    "a_length": "how long answer a is",
+    "b_length": "how long answer b is",
+    "subset": "the domain",
+    "group": "which questions belong together",
+    "repeat": "which repeat of a question it is",
+    "prompt": "the judge's prompt",
+    "answer": "the judge's answer",
+    "model": "the judge's model",
+}
+_NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
+_NO_SHARES: Final = (
+    *("humans_kappa", "judges_kappa", "brier", "ece", "threshold"),
+    *("input_tokens", "output_tokens", "score_per_doubling"),
+    *("self_preference", "self_preference_score"),
+    *("human_score_shift", "human_score_correlation"),
+)
+Rows = Sequence[tuple[str, ClusteredFigure]]
+
+
+def text(report: Report, column_choice: ColumnChoice = ColumnChoice()) -> str:  # noqa: B008  (a value that nobody can change)
+    """Return the printed form of a report."""
+    return printed(document(report, column_choice))
+
+
+def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:
+    """Return a report as one HTML document; `command` is the one that makes it."""
+    from epc.report.page.markup import page
+
+    name = f"{report.source.name}: {report.verdicts:,} verdicts"
+    sentences = headlines(report, column_choice)
+    alone = len(sentences) == 1
+    parts: list[Part] = [*_pictures(report), *_body(report, column_choice, "folded")]
+    heading = sentences[0].removesuffix(".") if alone else name
+    return page(
+        name if alone else "Verdicts that judges gave",
+        heading,
+        parts if alone else [Listed(sentences), *parts],
+        commands=command,
+    )
+
+
+def cell_of(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
+    """Yield what a notebook shows of a report: its sentences, a picture, its tables."""
+    yield Listed(headlines(report, column_choice))
+    yield from _pictures(report)
+    yield from _body(report, column_choice, "folded")
+
+
+def document(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
+    """Yield what a file of verdicts says: the headline, its columns, figures, what is missing.
+
+    `column_choice` says what its columns were taken for.
+    """
+    yield Conclusion(Toned(f"{report.source.name}: {report.verdicts:,} verdicts", "neutral"))
+    yield Listed(headlines(report, column_choice))
+    yield from _body(report, column_choice, "brief" if column_choice.columns else "open")
+
+
+def _body(
+    report: Report, column_choice: ColumnChoice, reasons: Literal["folded", "brief", "open"]
+) -> Iterator[Part]:
+    """Yield all below the headline; `reasons` is the form of why figures have no value."""
+    if column_choice.notes:
+        yield Listed([*map(sentence, column_choice.notes)])
+    if column_choice.columns:
+        columns = [
+            (column, f"{name}: {_MEANT[name]}" if name in _MEANT else name)
+            for name, column in column_choice.columns.items()
+        ]
+        columns += [
+            (f"(all rows) {value}", f"{name}: {_MEANT.get(name, name)}")
+            for name, value in column_choice.constants.items()
+        ]
+        unused = [("not used", ", ".join(column_choice.unused))] if column_choice.unused else []
+        yield Section(
+            "What the columns were taken for (another meaning: --map FIELD=COLUMN)",
+            [Facts([*columns, *unused]), Listed([*map(sentence, column_choice.assumed)])],
+            "open",
+        )
+    yield from _figures(report)
+    yield from _transfers(report)
+    if missing := [*_missing(report, column_choice)]:
+        yield Section("Not measured, and what would show it", [Facts(missing)], "open")
+    yield Section("The file", [Facts([*_source(report)])], "open")
+    yield Section("Who was asked", [Listed([*_notes(report)])], "open")
+    if why := [*_left_out(report)]:
+        hint = ": --html FILE lists the reasons" if reasons == "brief" else ""
+        yield Section(f"Why other figures have no value{hint}", [Listed(why)], reasons)
+
+
+def _pictures(report: Report) -> Iterator[Chart]:
+    """Yield a judge's shares with their intervals, or the judges' headlines below each other."""
+    shares = [
+        (
+            _titled(name, FIGURES[family(name)].phrase).replace(": ", ":\n"),
+            figure.value,
+            figure.ci95,
+        )
+        for group in report.groups
+        for name, figure in group.figures.items()
+        if figure.value is not None and family(name) not in _NO_SHARES
+    ]
+    if len(report.groups) == 1 and shares:
+        content = dots(rows_of(shares), "share", domain=[0, 1])
+        yield interval_chart("shares", "Shares", "Line: 95% interval.", shares, content)
+
+
+def headlines(report: Report, column_choice: ColumnChoice) -> list[str]:
+    """Return of each judge the best evidence as a sentence."""
+    # Where rows have both orders, a report's A is no column of the table.
+    always = _OF_ONE if report.alone else {} if EXCHANGED in column_choice.assumed else _ANSWERS
+    return [headline_of(group, always) for group in report.groups]
+
+
+def headline_of(group: Group, always: Mapping[str, str] = _ANSWERS) -> str:
+    """Return the best evidence of a judge as a sentence, beside chance and people (Reading R97).
+
+    `always` says in words what giving one verdict throughout is.
+    """
+    judge = _judge(group)
+    ceiling = group.figures.get("humans_others_ceiling")
+    people = "most people" if ceiling else "people"
+    for name, template in _HEADLINES.items():
+        names = [figure_name for figure_name in group.figures if family(figure_name) == name]
+        if names:
+            figure = group.figures[names[0]]
+            value = figure_text(figure.value, None, ".0%")
+            interval = figure.text(".0%", TOO_FEW).removeprefix(value).strip()
+            clauses = [
+                f"{judge} {template.format(value, f'{figure.n:,}', people=people)} {interval}"
+            ]
+            constant = group.constants.get(name)
+            if constant and constant.answer in always:
+                clauses.append(f"always {always[constant.answer]} would give {constant.share:.0%}")
+            elif name in _BY_LOT:
+                clauses.append(_BY_LOT[name])
+            if ceiling and "humans" in name:
+                clauses.append(f"one person agrees with the others in {ceiling.value:.0%}")
+            return f"{'; '.join(clauses)}."
+    near = group.figures.get("human_score_within_1")
+    if near is None:
+        return f"{judge}: nothing here says how good its verdicts are."
+    clauses = [f"{judge} scores {near.value:.0%} of {near.n:,} answers within 1 point of people"]
+    if correlation := group.figures.get("human_score_correlation"):
+        clauses.append(
+            f"correlation {correlation.text('.2f', TOO_FEW)}, where one score for all has none"
+        )
+    return f"{'; '.join(clauses)}."
+
+
+def _judge(group: Group) -> str:
+    return "the judge" if group.settings[0] == UNKNOWN else group.settings[0]
+
+
+def _figures(report: Report) -> Iterator[Part]:
+    """Yield the figures: of one judge in a table, of several side by side."""
+    measured = dict.fromkeys(name for group in report.groups for name in group.figures)
+    order = [*FIGURES]
+    names = sorted(measured, key=lambda name: order.index(family(name)))
+    if len(report.groups) == 1:
+        rows = [(_titled(n, FIGURES[family(n)].phrase), report.groups[0].figures[n]) for n in names]
+        title = f"Figures of {_judge(report.groups[0])}"
+        yield Section(title, [_table(title, rows)], "open")
+    for name in names if len(report.groups) > 1 else ():
+        rows = [(g.settings[0], g.figures[name]) for g in report.groups if name in g.figures]
+        yield _section(name, FIGURES[family(name)].title, rows)
+    for name in ("accuracy", "best/1", f"best/{MOST_ASKINGS}"):
+        yield from _section_if_any(
+            name,
+            "by subset",
+            [
+                (f"{group.settings[0]}  {subset}", figures[name])
+                for group in report.groups
+                for subset, figures in group.by_subset.items()
+                if name in figures
+            ],
+        )
+    for name, title in _PAIRS.items():
+        yield from _section_if_any(name, title, _beside_each_other(report.pairs, name))
+    for parts, titles in (
+        (report.panels, _PANELS),
+        (report.effects, dict.fromkeys(("accuracy", "best/1", f"best/{MOST_ASKINGS}"), _EFFECT)),
+    ):
+        for name, title in titles.items():
+            yield from _section_if_any(name, title, _beside_each_other(parts, name))
+
+
+def _titled(name: str, phrase: str) -> str:
+    _, _, detail = name.partition("/")
+    return f"{phrase}: {detail}" if detail else phrase
+
+
+def _beside_each_other(parts: Sequence[object], name: str) -> Rows:
+    return [
+        (" and ".join(part.settings), part.figures[name])  # type: ignore[attr-defined]
+        for part in parts
+        if name in part.figures  # type: ignore[attr-defined]
+    ]
+
+
+def _section_if_any(name: str, title: str, rows: Rows) -> Iterator[Part]:
+    if rows:
+        yield _section(name, title, rows)
+
+
+def _section(name: str, title: str, rows: Rows) -> Section:
+    return Section(f"{name}: {title}", [_table(name, rows)], "open")
+
+
+def _table(name: str, rows: Rows) -> Table:
+    head = ("", "value [95% interval]", "observations", "questions")
+    cells = (
+        (label, f.text(absent=_absent_text(name, label)), f"{f.n:,}", f"{f.items:,}")
+        for label, f in rows
+    )
+    return Table(name, [head, *cells])
+
+
+def _absent_text(name: str, row: str) -> str:
+    """Return what stands for an interval: one that is chosen has none with any number of items."""
+    chosen = family(name) == "threshold" or row.startswith(FIGURES["threshold"].phrase)
+    return NO_INTERVAL if chosen else TOO_FEW
+
+
+def _transfers(report: Report) -> Iterator[Section]:
+    """Yield what training by each judge carries over between two domains."""
+    for group in report.groups:
+        if group.transfer:
+            name = f"Transfer of an agent that {_judge(group)} trains"
+            yield Section(name, [*_transfer(group.transfer)], "open")
+
+
+def _transfer(result: Transfer) -> Iterator[Part]:
+    yield Conclusion(Toned(result.word, result.word), sentence(MEANING[result.word]))
+    yield Facts([("quality", quality_line(result.quality))])
+    directions = result.directions or {}
+    sentences = [headline(direction, into) for direction, into in directions.items()]
+    yield Listed([*map(sentence, (*sentences, *carried_text(result.carried)))])
+    yield Facts([*_facts(result)])
+    yield from quality_parts(result.quality)
+
+
+def _facts(result: Transfer) -> Iterator[tuple[str, str]]:
+    domains = " and ".join(
+        f"{domain} ({tasks:,} task{'s' if tasks > 1 else ''})"
+        for domain, tasks in result.domains.items()
+    )
+    choice = "chosen" if result.domains_chosen else "the two with most tasks"
+    yield "domains", f"{domains}: {choice}"
+    chosen = "chosen" if result.baseline_chosen else "in every comparison"
+    yield "baseline", f"{result.baseline}: {chosen}"
+    decided = f"{100 * result.decided_share:.0f}% decided"
+    yield "strategies", f"{len(result.strategies)}, {result.verdicts:,} verdicts, {decided}"
+    tasks = sum(result.left_out_tasks.values())
+    if result.left_out_strategies or tasks:
+        authors = ", ".join(result.left_out_strategies) or "no strategy"
+        yield "left out", f"{authors}; {tasks:,} tasks: too little was decided there"
+    for direction, into in (result.directions or {}).items():
+        share = figure_text(into.redirected, into.redirected_ci95)
+        yield (
+            f"{Pair.parse(direction).source} first",
+            f"redirected choices {share}, by chance {into.chance:.3f}",
+        )
+        yield "", f"regret {figure_text(into.regret, into.regret_ci95)} of win rate"
+        harm = figure_text(into.harm, into.harm_ci95)
+        yield "", f"{NO_DETOUR} {harm}"
+        for figure, title in (("regret", "regret"), ("redirected", "redirected choices")):
+            if result.people:
+                yield "", _people_text(title, result.people[direction][figure])
+    if result.test:
+        unit = f"{result.test.method} of {result.test.unit}s"
+        yield "p value", f"{result.test.p_value:.4f} for both directions, by {unit}"
+    for domain, p in clustered(result.clusters).items():
+        yield "topics", f"{domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
+    regrets = [into.regret_ci95 for into in (result.directions or {}).values()]
+    unit = result.test.unit if result.test else "task"
+    yield from to_settle(result.word, regrets, min(result.domains.values()), unit)
+    if result.detectable is not None and result.word != "coupled":
+        yield "power", f"a regret of {result.detectable:.3f} is found in 4 of 5 such files or more"
+        yield "", f"the margin is {MARGIN}"
+
+
+def _people_text(title: str, figures: PeopleDifference) -> str:
+    return (
+        f"{title}: judge {figure_text(figures.judge, figures.judge_ci95)}, persons "
+        f"{figure_text(figures.people, figures.people_ci95)}, judge minus persons "
+        f"{figure_text(figures.difference, figures.difference_ci95)}"
+    )
+
+
+def _missing(report: Report, column_choice: ColumnChoice) -> Iterator[tuple[str, str]]:
+    """Yield what no judge's figures say, with what the file needs for it."""
+    families = {family(name) for group in report.groups for name in group.figures}
+    if any(group.transfer for group in report.groups):
+        families.add("transfer")
+    for topic, (names, field, needed) in NEEDS.items():
+        if families & {*names} or (report.alone and topic in _NOT_OF_ONE):
+            continue
+        is_table = bool(column_choice.columns) and field not in {
+            *column_choice.columns,
+            *column_choice.constants,
+        }
+        reason = "" if is_table else report.groups[0].left_out.get(names[0])
+        yield topic, _PLAINER.get(reason or "", reason) or f"add {needed}"
+
+
+def _source(report: Report) -> Iterator[tuple[str, str]]:
+    source = report.source
+    if {source.repository, source.commit, source.licence} != {UNKNOWN}:
+        origin = f"{source.repository}, commit {source.commit}, licence {source.licence}"
+        yield "source", origin
+    yield (
+        "verdicts",
+        f"{report.verdicts:,} on {report.items:,} items; the judge may answer otherwise today",
+    )
+    for reason, count in report.left_out.items():
+        yield "left out", f"{count:,} {reason}"
+    if report.duplicates:
+        yield "twice", f"{report.duplicates:,} equal rows: counted once"
+    if report.items_under_two_names:
+        count = report.items_under_two_names
+        has = "1 item has" if count == 1 else f"{count:,} items have"
+        yield "alike", f"{has} the question and answers of another one"
+    if equal := sum(group.equal_answers for group in report.groups):
+        yield "copies?", f"{equal:,} pairs of equal answers of {LONG_ANSWER} characters or more"
+    if contrary := sum(group.equal_answers_other_verdict for group in report.groups):
+        yield (
+            "contrary",
+            f"{contrary:,} of these have two different verdicts: the source misread one",
+        )
+    if report.pairs:
+        alike = sum(pair.same_decoding for pair in report.pairs)
+        shared = sum(pair.shared_answers for pair in report.pairs)
+        yield "pairs", f"{alike:,} of {len(report.pairs):,} pairs of judges had one decoding"
+        yield "", f"{shared:,} long answers that both judges have are left out"
+    elif len(report.groups) > 1:
+        yield "pairs", f"agreement between judges is not stated: {_why_no_pairs(report)}"
+
+
+def _why_no_pairs(report: Report) -> str:
+    prompts = [group.setting.prompt for group in report.groups]
+    unknown = sum(prompt.name == prompt.sha256 == UNKNOWN for prompt in prompts)
+    if unknown and len({group.setting.judge.name for group in report.groups}) > 1:
+        return (
+            f"the prompt of {unknown} of {len(prompts)} settings is unknown, so nobody can tell "
+            "whether two judges were asked the same; state it by --map prompt=COLUMN or "
+            "--set prompt=NAME"
+        )
+    return "no two were asked the same"
+
+
+def _notes(report: Report) -> Iterator[str]:
+    """Yield who was asked under each name, and what else has that name."""
+    for group in report.groups:
+        facts = [f"{_judge(group)}: {group.verdicts:,} verdicts", _setting_text(group)]
+        if group.setting.note:
+            facts.append(group.setting.note)
+        if group.own_authors:
+            facts.append(f"its own outputs are those of {', '.join(group.own_authors)}")
+        if len(group.settings) > 1:
+            facts.append(f"the same prompt as {', '.join(group.settings[1:])}")
+        yield "; ".join(facts)
+
+
+def _setting_text(group: Group) -> str:
+    setting = group.setting
+    facts = {
+        "model": setting.judge.model,
+        "platform": setting.judge.platform,
+        "prompt": setting.prompt.name,
+        "date": setting.date,
+    }
+    given_facts = [f"{name} {value}" for name, value in facts.items() if value != UNKNOWN]
+    unknown = [name for name, value in facts.items() if value == UNKNOWN]
+    (unknown if setting.decoding == UNKNOWN else given_facts).append("decoding")
+    summary = f"{', '.join(given_facts)} stated" if given_facts else ""
+    return "; ".join(filter(None, (summary, f"{', '.join(unknown)} not stated" if unknown else "")))
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    """Yield which figures are left out of which settings, and why."""
+    by_reason: dict[tuple[str, int], list[str]] = {}
+    for name in (*FIGURES, "transfer"):
+        whys = [group.left_out[name] for group in report.groups if name in group.left_out]
+        for why in sorted({*whys}):
+            by_reason.setdefault((why, whys.count(why)), []).append(name)
+    for (why, count), names in by_reason.items():
+        scope = f" ({count} of {len(report.groups)} settings)" if len(report.groups) > 1 else ""
+        yield f"{', '.join(names)}{scope}: {_PLAINER.get(why, why)}"
