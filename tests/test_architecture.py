@@ -6,10 +6,14 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import click
 import pytest
+from studies.features import FEATURES, by_room, modules, modules_of, shared, with_table
 from studies.mutants import UNIT, module_beside
 from studies.rooms import PICTURE, picture, used
 from test_layers import ALLOWED, ROOMS, ROOT, imports
+
+from epc.cli.program import program
 
 PAGE = Path(__file__).parents[1] / "site" / "docs" / "architecture.md"
 # Heading: the modules that a walk may enter at most.
@@ -30,10 +34,12 @@ def section(heading: str) -> str:
 def steps(heading: str) -> list[tuple[str, str]]:
     """Return a journey's functions by their full names, each with how it hands its value on."""
     rows = [STEP.match(line) for line in section(heading).splitlines() if line.startswith("| ")]
-    found = [row for row in rows if row]
-    assert [int(row[1]) for row in found] == list(range(1, len(found) + 1)), "number the steps"
-    assert len(found) == len(rows) - 1, "each row but the head is a step"
-    return [(row[2], row[3]) for row in found]
+    actual_rows = [row for row in rows if row]
+    assert [int(row[1]) for row in actual_rows] == list(range(1, len(actual_rows) + 1)), (
+        "number the steps"
+    )
+    assert len(actual_rows) == len(rows) - 1, "each row but the head is a step"
+    return [(row[2], row[3]) for row in actual_rows]
 
 
 def module_of(name: str) -> str:
@@ -62,6 +68,17 @@ def rooms(heading: str) -> list[str]:
     return [room for room, _ in groupby(name.split(".")[1] for name, _ in steps(heading))]
 
 
+def is_command(path: str) -> bool:
+    """Return whether `epc` has a command of these words."""
+    command: click.Command | None = program
+    for word in path.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
+        if command is None:
+            return False
+    return True
+
+
 def test_each_unit_test_file_is_of_a_module_that_is_there() -> None:
     """The mutation study tries a module's mistakes by the files that its name leads to."""
     root = PAGE.parents[2]
@@ -86,6 +103,54 @@ def test_a_test_file_is_of_the_longest_module_name_that_begins_its_own(
     file: str, module: str | None
 ) -> None:
     assert module_beside(UNIT / "registry" / file) == (Path("epc", module) if module else None)
+
+
+def test_the_table_of_features_says_where_each_stands_today() -> None:
+    text = PAGE.read_text("utf-8")
+
+    assert text == with_table(text), "run tests/studies/features.py"
+    assert len(FEATURES) == len({feature.name for feature in FEATURES})
+
+
+def test_every_pattern_of_a_feature_names_modules_and_tests_that_are_there() -> None:
+    root = PAGE.parents[2] / "tests"
+    unmatched = [
+        (feature.name, pattern)
+        for feature in FEATURES
+        for pattern in feature.modules.split()
+        if not modules_of(feature._replace(modules=pattern))
+    ]
+    missing = [
+        (feature.name, pattern)
+        for feature in FEATURES
+        for pattern in feature.tests.split()
+        if not list(root.glob(pattern))
+    ]
+
+    assert unmatched == []
+    assert missing == []
+    assert all(feature.tests for feature in FEATURES)
+
+
+def test_every_module_stands_in_the_table_and_few_serve_all_features() -> None:
+    taken = {name for feature in FEATURES for name in modules_of(feature)}
+
+    assert taken | {*shared()} == {*modules()}
+    assert not taken & {*shared()}
+    assert len(shared()) < 30, by_room(shared())
+
+
+def test_every_command_and_page_of_a_feature_exists() -> None:
+    commands = {
+        name
+        for feature in FEATURES
+        for name in feature.commands.split(", ")
+        if name and not is_command(name)
+    }
+    pages = {feature.page for feature in FEATURES if not (PAGE.parent / feature.page).is_file()}
+
+    assert commands == set()
+    assert pages == set()
 
 
 def test_the_page_asks_a_question_of_every_room_in_order() -> None:
