@@ -1,6 +1,7 @@
 """A real browser over a built site: what it asks for, what it complains of, what it shows."""
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,15 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    Response,
+    sync_playwright,
+)
 
 from epc.site.serving import SiteServer
 
@@ -31,6 +40,8 @@ _QUIET = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 DESKTOP, PHONE = 1280, 360
+PATIENCE, QUIET_SECONDS = 60.0, 0.3
+_LOADED = "() => performance.getEntriesByType('resource').map((entry) => entry.name)"
 # A page that was just scrolled fades its tabs out once its scripts get to it, which a busy machine
 # lets happen in the middle of axe's look: from here on nothing fades, it only is or is not.
 _AT_REST = """() => {
@@ -84,17 +95,50 @@ def served(folder: Path) -> Iterator[str]:
     site_server.server_close()
 
 
-def opened(page: Page, address: str) -> Page:
-    """Open an address, and wait until its scripts have run and asked for all that they want.
+def settled(page: Page, address: str) -> Response | None:
+    """Go to an address, wait until all that it asks for has come, and return the first answer.
 
-    The browser calls a page idle that it has not yet parsed, if parsing takes it half a second. So
-    its load is waited for first, and then the states of today, which the script of expiry marks.
+    The browser's own word for it ("networkidle") was once waited for in vain for fifteen minutes,
+    on a page that was complete. So a request also counts as ended once the page's own record of
+    what it loaded names it, and what is missing after `PATIENCE` seconds is named.
     """
-    page.goto(address, wait_until="load")
-    page.wait_for_load_state("networkidle")
+    pending: dict[Request, None] = {}
+    began = time.monotonic()
+    changed = began
+
+    def start(request: Request) -> None:
+        nonlocal changed
+        pending[request], changed = None, time.monotonic()
+
+    def end(request: Request) -> None:
+        nonlocal changed
+        changed = time.monotonic()
+        pending.pop(request, None)
+
+    listeners = {"request": start, "requestfinished": end, "requestfailed": end}
+    for event, listener in listeners.items():
+        page.on(event, listener)  # type: ignore[call-overload]
+    response = page.goto(address, wait_until="load")
+    while pending or time.monotonic() < changed + QUIET_SECONDS:
+        page.wait_for_timeout(50)
+        if time.monotonic() > began + PATIENCE:
+            loaded = {address, *page.evaluate(_LOADED)}
+            missing = [request.url for request in pending if request.url not in loaded]
+            assert missing == [], f"{address} still waits for {missing}"
+            break
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
+    return response
+
+
+def opened(page: Page, address: str) -> Page:
+    """Open an address, and wait until its scripts have run and have marked what is of today."""
+    settled(page, address)
     # A function, as all that is waited for: the site's policy evaluates no text a second time.
     page.wait_for_function(
-        "() => !document.querySelector('[data-as-of]') || document.documentElement.dataset.epcToday"
+        "() => !document.querySelector('[data-as-of]')"
+        " || document.documentElement.dataset.epcToday",
+        timeout=PATIENCE * 1000,
     )
     return page
 

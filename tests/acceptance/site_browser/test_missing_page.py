@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from browser_support import DESKTOP, PHONE, Visit
+from browser_support import DESKTOP, PHONE, Visit, settled
 from site_support import IN_A_WORKFLOW
 
 DEEP = ("gone", "gone/", "snapshots/v9.9-Nobody/", "a/b/c/d/e/", "evaluators/%2e%2e%3Cb%3E/x.html")
@@ -11,7 +11,7 @@ DEEP = ("gone", "gone/", "snapshots/v9.9-Nobody/", "a/b/c/d/e/", "evaluators/%2e
 
 def lost(seen: Visit, path: str) -> None:
     """Go where nothing is. That the answer was 404 is all that the browser may complain of."""
-    answer = seen.page.goto(seen.home + path, wait_until="networkidle")
+    answer = settled(seen.page, seen.home + path)
     assert answer
     assert answer.status == 404
     assert all("404" in complaint for complaint in seen.complaints)
@@ -105,7 +105,7 @@ def test_an_address_like_no_name_is_offered_none(window: Callable[..., Visit]) -
 
 def test_a_missing_page_helps_without_scripts(window: Callable[..., Visit]) -> None:
     visit = window(java_script_enabled=False)
-    visit.page.goto(f"{visit.home}a/b/c", wait_until="networkidle")
+    visit.page.goto(f"{visit.home}a/b/c", wait_until="load")
     visit.complaints.clear()
 
     visit.page.locator("article").get_by_role("link", name="All snapshots").click()
