@@ -4,14 +4,14 @@ from typing import Final, Literal, NamedTuple
 
 import click
 
-Kind = Literal["command", "option", "provider", "field", "word"]
+Kind = Literal["command", "option", "field", "word"]
 
 
 class Departure(NamedTuple):
     """Name of a thing that left, and what to do instead.
 
-    `name` is what people typed: `epc merge`, `epc run --batch`, `vertex/`; of a field, the document
-    and the key.
+    `name` is what people typed: `epc merge`, `epc run --batch`; of a field, the document and the
+    key. Names of models that left are answered where names are read (`engine.catalog`).
     """
 
     kind: Kind
@@ -35,7 +35,6 @@ _HALF_PRICE: Final = (
     "leave it out; --body 'service_tier=\"flex\"' asks OpenAI for half the price, and "
     "OPENAI_COMPATIBLE_BASE_URL can name a gateway that batches, such as llm-proxy"
 )
-_PROXY: Final = "ask through a LiteLLM proxy, as openai-compatible/MODEL"
 
 DEPARTURES: Final = (
     Departure("command", "epc recompute", "type `epc validate --write`"),
@@ -77,12 +76,6 @@ DEPARTURES: Final = (
     Departure("option", "epc watch --spot-check", "type `epc snapshot fetch TAG --out RUN` first"),
     Departure("option", "epc watch --model", "leave it out: RUN names its evaluator"),
     Departure("option", "epc watch --out", "name the file of the days: --history FILE"),
-    Departure("provider", "calibrated:", "ask in both places: balanced:MODEL"),
-    Departure("provider", "inspect/", f"name the provider itself, or {_PROXY}"),
-    Departure("provider", "vertex/", _PROXY),
-    Departure("provider", "google/vertex/", _PROXY),
-    Departure("provider", "anthropic/vertex/", _PROXY),
-    Departure("provider", "anthropic/bedrock/", "type bedrock/MODEL"),
     Departure("word", "attested", _RECOMPUTED),
     Departure("word", "spot-checked", _RECOMPUTED),
     Departure("word", "replicated", "read `replicates` on the later card"),

@@ -76,12 +76,12 @@ class LazyGroup(CommandGroup):
         asks_help = {*ctx.help_option_names} & {*args} or ctx.resilient_parsing
         if name in self._needs and not asks_help:
             require(self._needs[name])
-        departed = departure_of(f"{ctx.command_path} {name}")
-        if name in self._names or departed or name.startswith("-"):
+        try:
             return super().resolve_command(ctx, args)
-        close = get_close_matches(name, self._names, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"See `{ctx.command_path} --help`."
-        raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
+        except click.exceptions.NoSuchCommand as error:
+            close = get_close_matches(name, self._names, n=1)
+            hint = f"Did you mean {close[0]!r}?" if close else f"See `{ctx.command_path} --help`."
+            raise click.UsageError(f"There is no command {name!r}. {hint}", ctx) from error
 
 
 def with_blocks(command: click.Command) -> click.Command:

@@ -32,3 +32,28 @@ def test_the_table_names_a_thing_once() -> None:
     names = [row.name for row in DEPARTURES]
 
     assert len(names) == len({*names})
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("vertex/x", "run a LiteLLM proxy"),
+        ("google/vertex/x", "run a LiteLLM proxy"),
+        ("anthropic/vertex/x", "run a LiteLLM proxy"),
+        ("anthropic/bedrock/x", "did you mean bedrock/x?"),
+        ("inspect/openai/x", "did you mean openai/x?"),
+        ("calibrated:mock/deterministic", "balanced:MODEL"),
+    ],
+)
+def test_a_model_s_name_that_left_ends_with_exit_2_and_what_to_name(
+    name: str, instead: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+
+    done = as_text(
+        run_program("run", "--evaluator", name, "--executor", "mock/deterministic", "--out", out)
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert instead in done.stderr
+    assert not out.exists()
