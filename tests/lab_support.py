@@ -74,6 +74,11 @@ class Behaviour:
         """Return whether it is a decision model, which can be no executor."""
         return PROVIDERS[self.provider].decides
 
+    @property
+    def answers_executors(self) -> bool:
+        """Return whether an executor has its answers before the evaluator gets none."""
+        return self.decides or "when" in self.document["replies"][0]
+
     def command(self, *further_arguments: str | Path) -> tuple[str | Path, ...]:
         """Return the words of a run so small that every round is told by hand: 4 phases of 2."""
         executor = "mock/deterministic" if self.decides else self.model

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from datetime import date
 from functools import cache
 from math import ceil
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 from warnings import warn
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Action = Literal["fail", "skip", "warn", "pass"]
 
+ACTIONS: Final = get_args(Action)
 SERVED: Final = "served"
 _MARK: Final = (
     "judge(model, until='served', gone='fail', unsure='warn'): the test rests on this judge. "
@@ -114,6 +115,9 @@ def _hold(
 
     from epc.registry.scan.forms import sentence
 
+    for name, action in (("gone", gone), ("unsure", unsure)):
+        if action not in ACTIONS:
+            pytest.fail(f"judge: {name}={action!r} is none of {', '.join(ACTIONS)}", pytrace=False)
     named = _named(model, until)
     actions = [gone] * bool(named.broken) or [
         unsure for state in named.states if state.status in _UNSURE

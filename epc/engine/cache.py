@@ -2,7 +2,8 @@
 
 Weights that are pinned by their SHA-256, which is part of a call's name, answer on any day as they
 did (Reading R16). A model without them may be another one under the same name the next minute, so
-its answers are never kept here (Reading R76).
+its answers are never kept here (Reading R76). Each file is a call's line as a journal has it, with
+its checksum: an answer that lost a bit, or was edited, is asked again.
 """
 
 import os
@@ -14,7 +15,8 @@ from typing import Final
 from msgspec import Struct
 
 from epc.engine.budget import Limits
-from epc.errors import WorldError, able_to
+from epc.engine.journal import line_of, sound_call
+from epc.errors import able_to
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
@@ -46,7 +48,7 @@ class Cache:
         path = self._path(call["id"])
         with able_to("make", path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-        strict_json.write(path, call)
+        strict_json.write_bytes(path, [line_of(call)])
 
     def entries(self) -> Iterator[Entry]:
         """Yield every kept answer in the order of its name."""
@@ -67,13 +69,14 @@ class Cache:
 
     def _read(self, path: Path) -> Entry | None:
         try:
-            size = path.stat().st_size
-            value, problems = strict_json.read(path)
-        except (OSError, WorldError):  # never written, cleared meanwhile, or unreadable
+            line = path.read_bytes()
+        except OSError:  # never written, cleared meanwhile, or unreadable
             return None
-        if problems or schema_findings("call", value) or not value.get("answered_at"):
+        call = sound_call(line)
+        value, problems = (None, []) if call is None else strict_json.parse(call.decode())
+        if value is None or problems or schema_findings("call", value):
             return None
-        return Entry(call=value, size=size)
+        return Entry(call=value, size=len(line)) if value.get("answered_at") else None
 
 
 CACHE_VARIABLE: Final = "EPC_CACHE_DIR"

@@ -101,7 +101,7 @@ class Journal:
             self._writing = self._loop.create_task(self._write_waiting())
         assert self._loop is not None
         done = self._loop.create_future()
-        self._waiting.append((call["id"], _line_of(call), done))
+        self._waiting.append((call["id"], line_of(call), done))
         await done
 
     async def drain(self) -> None:
@@ -182,8 +182,8 @@ class Journal:
         with self.path.open("rb") as file:
             for line in file:
                 offset, self._end = self._end, self._end + len(line)
-                call = line[len(_CALL) : -_SUM]
-                if line == _summed(call):
+                call = sound_call(line)
+                if call is not None:
                     self._places[json.loads(call)["id"]] = (offset + len(_CALL), len(call))
                 elif line.strip(b" \n") or not line.endswith(b"\n"):
                     strange.append((offset, line))
@@ -244,8 +244,15 @@ def _summed(call: bytes) -> bytes:
     return b'%s%s,"crc":"%08x"}\n' % (_CALL, call, zlib.crc32(call))
 
 
-def _line_of(call: Json) -> bytes:
+def line_of(call: Json) -> bytes:
+    """Return a call's line, with its checksum."""
     return _summed(dumps_line(call).removesuffix("\n").encode())
+
+
+def sound_call(line: bytes) -> bytes | None:
+    """Return the call of a line as JSON; None if the line is not as it was written."""
+    call = line[len(_CALL) : -_SUM]
+    return call if line == _summed(call) else None
 
 
 def _is_whole(line: bytes) -> bool:
@@ -259,4 +266,4 @@ def _is_whole(line: bytes) -> bool:
 def write_journal(folder: Path, calls: Iterable[Json]) -> None:
     """Write a journal of calls into a folder that has none."""
     with able_to("write", folder / JOURNAL):
-        (folder / JOURNAL).write_bytes(b"".join(map(_line_of, calls)))
+        (folder / JOURNAL).write_bytes(b"".join(map(line_of, calls)))

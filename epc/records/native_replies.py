@@ -12,7 +12,6 @@ import msgspec
 from msgspec import Struct, field
 
 from epc.records.reply_parts import AnotherProtocolError, ReplyContent, counted, named, separated
-from epc.records.usage import NO_CHOICE
 
 T = TypeVar("T")
 # Keys by which a reply shows its protocol.
@@ -132,8 +131,7 @@ def read_generated(value: Any) -> ReplyContent:
     elif reply.prompt_feedback.block_reason is not None:
         candidate = _Candidate(finish_reason="SAFETY")
     else:
-        # Reading R4: a prompt for which there is no candidate has none when it is asked again.
-        candidate = _Candidate(finish_reason=NO_CHOICE)
+        raise ValueError(value)  # Reading R4: nothing was answered, and nothing withheld
     content = candidate.content or _Content()
     usage = reply.usage_metadata or _GeneratedUsage(candidates_token_count=None)
     return _reply_of(

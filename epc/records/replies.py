@@ -1,8 +1,8 @@
 """Readers of a provider's reply: an answer, a refusal, nothing, or no answer at all.
 
 Whatever the model did is an answer, and is not asked for again (Reading R4): text, a list of
-parts, a refusal, no word before it stopped, or no choice at all. Only where a choice says neither
-what the model wrote nor why it stopped is there no answer. A record keeps the reply beside the
+parts, a refusal, or no word before it stopped. Where there is no choice, or a choice says neither
+what the model wrote nor why it stopped, there is no answer. A record keeps the reply beside the
 answer that was read from it, so validation reads it again by the same rules.
 
 Decision models give typed answers (Reading R100): TypeSafe's System One by name, Cloudflare the
@@ -40,7 +40,6 @@ from epc.records.reply_parts import (
     separated,
 )
 from epc.records.rows import Call
-from epc.records.usage import NO_CHOICE
 from epc.spec.refusals import REFUSED, WITHHELD
 
 
@@ -253,27 +252,31 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
     match value:
         case {"error": error} | {"choices": [{"error": error}, *_]} if error:
             raise ValueError(value)
-        case {"choices": [{"message": message, **choice}, *_]}:
-            finish = named(choice.get("finish_reason"))
+        case {"choices": [_, *_] as choices}:
+            choice = _first(choices)
+            message, finish = choice["message"], named(choice.get("finish_reason"))
             return message, *_answer(message, _SENSITIVE.get(finish or "", finish))
-        # Reading R4: a prompt for which there is no choice has none when it is asked again either.
-        case {"object": "chat.completion"} | {"prompt_filter_results": [_, *_]} if not value.get(
-            "choices"
-        ):
-            return {}, "", _without_choice(value)
-        case {"choices": _}:
+        # Reading R4: without a choice there is no answer, unless a filter withheld it.
+        case {"prompt_filter_results": results} if '"filtered": true' in json.dumps(results):
+            return {}, "", "content_filter"
+        case {"choices": _} | {"object": "chat.completion"}:
             raise ValueError(value)
         case dict():
             raise AnotherProtocolError(value)
     raise ValueError(value)
 
 
-def _without_choice(value: Any) -> str:
-    """Return why a reply has no choice, as far as it says."""
-    match value:
-        case {"prompt_filter_results": results} if '"filtered": true' in json.dumps(results):
-            return "content_filter"
-    return NO_CHOICE
+def _first(choices: list[Any]) -> dict[str, Any]:
+    """Return the choice of the lowest index; a choice that names none stands where it is listed.
+
+    Raises: ValueError if a choice is no object.
+    """
+    if not all(isinstance(choice, dict) for choice in choices):
+        raise ValueError(choices)
+    indices = [choice.get("index") for choice in choices]
+    if not all(isinstance(index, int) for index in indices):
+        return choices[0]
+    return choices[indices.index(min(indices))]
 
 
 def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:

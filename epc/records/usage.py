@@ -14,12 +14,11 @@ from epc.records.typed import parse
 from epc.spec.refusals import WITHHELD
 
 ROLES: Final[tuple[RoleName, ...]] = ("executor", "evaluator")
-NO_CHOICE: Final = "no_choice"  # the finish_reason of a reply without any
 # Why an answer has no word that the model wrote for it, or not all of them.
 NO_ANSWER: Final = (
     *sorted(WITHHELD),
     TOO_LARGE,
-    NO_CHOICE,
+    "no_choice",  # of records that took a reply without a choice for an answer
     "length",
     "max_tokens",
     "stop",

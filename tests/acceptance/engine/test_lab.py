@@ -57,8 +57,8 @@ def test_the_program_comes_to_what_the_folder_says(tmp_path: Path, case: Behavio
         assert len(replayed.served) <= FEW
     _require_requests(case, replayed)
     if expect["exit"] and "verdicts" not in expect:
-        # What an executor of another provider answered before is kept.
-        assert run.exists() == (case.decides and expect["exit"] == 4)
+        # What an executor answered before is kept.
+        assert run.exists() == (case.answers_executors and expect["exit"] == 4)
     else:
         _require_record(expect, run)
 

@@ -45,6 +45,26 @@ def test_that_wants_to_be_sure():
 """
 
 
+MISSPELLED = """
+import pytest
+
+
+@pytest.mark.judge("openai/gpt-4-0613", gone="error")
+def test_of_a_word_that_is_no_action():
+    pass
+
+
+@pytest.mark.judge("openai/gpt-4-0613", gone=True)
+def test_of_a_value_that_is_no_action():
+    pass
+
+
+@pytest.mark.judge("openai/gpt-9-imagined", unsure="raise")
+def test_of_an_unknown_judge_and_no_action():
+    pass
+"""
+
+
 @pytest.fixture(scope="module")
 def fresh(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return further_environment(installed, tmp_path_factory.mktemp("pytest"), *NEEDED)
@@ -62,6 +82,19 @@ def run(fresh: Installed, folder: Path, *arguments: str) -> subprocess.Completed
         check=False,
         timeout=PATIENCE_S,
     )
+
+
+@pytest.mark.slow
+def test_a_value_of_the_mark_that_is_no_action_fails_the_test(
+    fresh: Installed, tmp_path: Path
+) -> None:
+    (tmp_path / "test_judged.py").write_text(MISSPELLED)
+
+    done = run(fresh, tmp_path, "-m", "pytest", "--strict-markers")
+
+    assert "3 errors" in done.stdout, done.stdout
+    for words in ("gone='error'", "gone=True", "unsure='raise'"):
+        assert f"judge: {words} is none of fail, skip, warn, pass\n" in done.stdout
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from records_support import Run
 
 from epc.engine.budget import Limits
 from epc.engine.cache import Cache, answer_cache_folder
+from epc.engine.journal import line_of
 from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import prepare
@@ -52,15 +53,21 @@ def test_an_answer_is_found_under_its_own_name_only(tmp_path: Path) -> None:
     assert Cache(tmp_path / "none").get(call(1)["id"]) is None
 
 
+def changed(text: str, old: str, new: str) -> str:
+    """Return an entry with a change and the sum of the changed call."""
+    return line_of(json.loads(json.dumps(json.loads(text)["call"]).replace(old, new))).decode()
+
+
 DAMAGE: dict[str, Callable[[str], str]] = {
     "empty": lambda _: "",
     "torn": lambda text: text[:-20],
     "no object": lambda _: "[]",
-    "another shape": lambda text: text.replace('"origin"', '"from"'),
-    "of a day nobody knows": lambda text: text.replace('"2026-07-02T00:00:00Z"', "null"),
-    "no call": lambda text: text.replace('"answer"', '"says"'),
-    "another's name": lambda text: text.replace(call(1)["id"], call(2)["id"]),
-    "a key twice": lambda text: text.replace('"role"', '"role": "x", "role"'),
+    "a letter of the answer": lambda text: text.replace('"answer":"', '"answer":"!'),
+    "a call without its sum": lambda text: json.dumps(json.loads(text)["call"]),
+    "another shape": lambda text: changed(text, '"origin"', '"from"'),
+    "of a day nobody knows": lambda text: changed(text, '"2026-07-02T00:00:00Z"', "null"),
+    "no call": lambda text: changed(text, '"answer"', '"says"'),
+    "another's name": lambda text: changed(text, call(1)["id"], call(2)["id"]),
 }
 
 
@@ -169,7 +176,7 @@ def test_reading_r76_answers_of_other_runs_are_of_pinned_weights_only(
 def test_reading_r16_an_entry_that_answers_something_else_is_not_used(tmp_path: Path) -> None:
     cached(tmp_path / "first", Told(verdict_of), Told(), tmp_path / "cache")
     for path in (tmp_path / "cache").rglob("*.json"):
-        path.write_text(path.read_text().replace("Evaluate.", "Judge."))
+        path.write_text(changed(path.read_text(), "Evaluate.", "Judge."))
     evaluator, executor = Told(verdict_of), Told()
 
     cached(tmp_path / "second", evaluator, executor, tmp_path / "cache")

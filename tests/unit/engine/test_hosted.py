@@ -44,6 +44,11 @@ GARBAGE = {
     "parts that are none": completion("A", choices=[{"message": {"content": ["A"]}}]),
     "no text and no reason": completion(None, choices=[{"message": {"content": ""}}]),
     "no parts and no reason": completion(None, choices=[{"message": {"content": []}}]),
+    "no choices": completion("A", choices=[]),
+    "null choices": completion("A", choices=None),
+    "no choices, and a filter that withheld nothing": completion(
+        "A", choices=[], prompt_filter_results=[{"content_filter_results": {"filtered": False}}]
+    ),
     "no choices, and no completion": Reply(body=b'{"choices": []}'),
     "null choices, and no completion": Reply(body=b'{"choices": null, "model": "m"}'),
     "an answer and an error": completion("A", error={"message": "half-way", "code": 502}),
@@ -85,6 +90,18 @@ def test_epc_2_2_an_answer_comes_with_what_the_provider_says_of_it(endpoint: End
     )
     assert answer.text in ("A", "B")
     assert 0 < answer.latency_s < 30
+
+
+def test_choices_in_another_order_are_read_by_their_index(endpoint: Endpoint) -> None:
+    choices = [
+        {"index": 1, "message": {"content": "B"}, "finish_reason": "length"},
+        {"index": 0, "message": {"content": "A"}, "finish_reason": "stop"},
+    ]
+    endpoint.script = [completion("A", choices=choices)]
+
+    answer = ask()
+
+    assert (answer.text, answer.finish_reason) == ("A", "stop")
 
 
 def test_the_reply_is_kept_with_its_allowed_headers_and_without_secrets(

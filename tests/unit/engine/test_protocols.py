@@ -307,7 +307,6 @@ NO = [{"type": "text", "text": "No."}]
         (GOOGLE, google([{"finishReason": "SAFETY"}]), ("", "content_filter")),
         (GOOGLE, google([{"content": {"role": "model"}}]), ("", "stop")),
         (GOOGLE, google([{"finishReason": "OTHER"}]), ("", "OTHER")),
-        (GOOGLE, google([]), ("", "no_choice")),
         (GOOGLE, google([], promptFeedback={"blockReason": "OTHER"}), ("", "content_filter")),
         (BEDROCK, converse("max_tokens", []), ("", "max_tokens")),
         (BEDROCK, converse("content_filtered", [{"text": "No."}]), ("No.", "content_filter")),
