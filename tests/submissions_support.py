@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from records_support import Run, make_run
 from registry_support import Checkout, date_claim, generation_record, life_record
@@ -84,8 +84,13 @@ class Offered:
         self.statement(identity=identity(self.run.parsed()))
 
     def evaluator(self, generation: str, platform: str | None, **model: Any) -> None:
-        """Let another model have given the verdicts, with every digest made to fit."""
+        """Let another model have given the verdicts, with every digest made to fit.
+
+        A model is no mock, and judges no mock's answers.
+        """
         rename(self.run, "evaluator", **model)
+        if platform is not None:
+            rename(self.run, "executor", **EXECUTOR)
         self.statement(generation=generation, platform=platform)
         self.identify()
 
@@ -115,6 +120,13 @@ class Offered:
         )
         document: Json = as_json(check(paths, base, changed=changed, author=author))
         return document
+
+
+EXECUTOR: Final = {
+    "model": "openai/gpt-4o-mini",
+    "version": "gpt-4o-mini",
+    "endpoint": "https://api.openai.com/v1",
+}
 
 
 def rename(run: Run, role: str, **model: Any) -> None:

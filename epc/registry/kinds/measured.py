@@ -255,6 +255,7 @@ def _registry(manifest: Manifest, checked: SubmissionCheck, base: Base) -> None:
     assert statement is not None
     recorded = manifest.evaluator.method == "recorded"
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
+    findings.extend(plausible.answered(manifest))
     where = f"{layout.STATEMENT}/weights"
     findings.extend(plausible.weighed(manifest.evaluator, statement.weights, where))
     where = f"{layout.STATEMENT}/source"

@@ -15,6 +15,7 @@ from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import platforms
 from epc.registry.expiry import misdated
+from epc.registry.lifecycles import MOCKS
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Endpoint
 
@@ -71,6 +72,17 @@ def endpoints(manifest: Manifest, declared: Endpoint) -> Iterator[Finding]:
     yield from asked_at(manifest.evaluator, "evaluator", declared)
     if manifest.executor is not None:
         yield from asked_at(manifest.executor, "executor", declared)
+
+
+def answered(manifest: Manifest) -> Iterator[Finding]:
+    """Yield that an evaluator which is no mock judged a mock's answers: that measures nothing."""
+    executor, evaluator = manifest.executor, manifest.evaluator
+    if executor is None or not executor.model.startswith(MOCKS):
+        return
+    if not evaluator.model.startswith(MOCKS):
+        problem = f"{one_line(executor.model)} answers with arbitrary text, which is no work"
+        remedy = "measure again with a model as executor: local/smollm2-135m needs no key"
+        yield _finding(layout.BASELINE, "/executor/model", problem, remedy)
 
 
 def asked_at(model: ModelIdentity, role: str, declared: Endpoint) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from attack_support import attack, attacks
 from engine_support import epc
 from records_support import make_run
 from submissions_support import (
+    EXECUTOR,
     OPENAI,
     PUBLISHED,
     SLUG,
@@ -458,13 +459,7 @@ def test_reading_r8_a_run_without_verdicts_is_no_baseline(honest: Offered, tmp_p
 
 def test_a_forger_who_renames_the_executor_leaves_every_reference_whole(honest: Offered) -> None:
     """The corpus's own tool works: what it forges is refused for what it claims, nothing else."""
-    rename(
-        honest.run,
-        "executor",
-        model="openai/gpt-4o-mini",
-        version="gpt-4o-mini",
-        endpoint="https://api.openai.com/v1",
-    )
+    rename(honest.run, "executor", **EXECUTOR)
     honest.identify()
 
     assert errors(honest.check()) == []

@@ -11,9 +11,10 @@ import pytest
 from attack_support import attack
 from endpoint_support import Endpoint, Received, Reply, completion, serving
 from engine_support import FIXED_CLOCK, a_or_b, digest, environment, epc
+from records_support import Run
 from registry_support import Checkout, generation_record, life_record
 from shared_support import shared
-from submissions_support import OPENAI, Offered, errors, matching_errors
+from submissions_support import EXECUTOR, OPENAI, Offered, errors, matching_errors, rename
 
 from epc.records.manifest import Manifest
 from epc.registry.submissions.making import make
@@ -63,6 +64,7 @@ def measured(server: Endpoint, provider: str, out: Path) -> Path:
     models = ("--evaluator", f"{provider}/{MODEL}", "--executor", "mock/deterministic")
     done = epc("run", *models, "--exhaustive", "--seeds", "0-9", "--out", out, env=env)
     assert done.returncode == 0, done.stderr
+    rename(Run(folder=out), "executor", **EXECUTOR)
     return out
 
 
@@ -217,7 +219,6 @@ def test_weights_are_stated_of_no_platforms_model(honest: Offered) -> None:
 
 
 def test_an_executor_on_a_server_of_ones_own_is_named_as_what_it_is(honest: Offered) -> None:
-    from submissions_support import rename
 
     rename(honest.run, "executor", **(OPENAI | {"endpoint": "http://127.0.0.1:8000/v1"}))
     honest.identify()

@@ -283,3 +283,22 @@ def test_submission_s10_seeds_name_their_rule_and_remedies() -> None:
         ("Submission S10", "/config/generator", f"use {GENERATOR}"),
     ]
     assert (late.severity, dice.severity) == ("warning", "error")
+
+
+def judged_by(evaluator: str, executor: str | None) -> Any:
+    executor_model = None if executor is None else SimpleNamespace(model=executor)
+    return manifest(evaluator=SimpleNamespace(model=evaluator), executor=executor_model)
+
+
+def test_submission_s14_a_mock_s_answers_are_no_work_that_a_model_was_asked_about() -> None:
+    (finding,) = plausible.answered(judged_by("local/word-count", "mock/deterministic"))
+
+    assert finding.clause == "Submission S14"
+    assert finding.where.endswith("/executor/model")
+    assert finding.severity == "error"
+    for evaluator, executor in (
+        ("mock/coin-flip", "mock/deterministic"),
+        ("openai/gpt-5.4", "local/smollm2-135m"),
+        ("recorded:verdicts.jsonl", None),
+    ):
+        assert [*plausible.answered(judged_by(evaluator, executor))] == []
