@@ -5,6 +5,8 @@ The run is cut to one round of one seed and short answers; all else is as it sta
 
 import json
 import re
+import subprocess
+import sys
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -54,6 +56,20 @@ def test_epc_5_1_2_the_doctor_names_the_variable_that_holds_a_key() -> None:
 @pytest.mark.own_process
 def test_epc_5_1_3_one_command_measures_with_an_embedded_model(here: Path) -> None:
     assert (here / "runs" / "first" / "manifest.json").is_file()
+
+
+@pytest.mark.own_process
+def test_epc_5_1_3_the_paper_s_own_command_runs_in_a_clone(tmp_path: Path) -> None:
+    typed_words = re.search(r"`(python epc_protocol\.py [^`]*)`", README)
+    assert typed_words
+    script, *words = re.sub(r"\bM\b", "mock/deterministic", typed_words[1]).split()[1:]
+    few = ("--seeds", "0", "--rounds", "1", "--out", str(tmp_path / "run"))
+
+    command = [sys.executable, str(ROOT / script), *words, *few]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "manifest.json").is_file()
 
 
 @pytest.mark.own_process
