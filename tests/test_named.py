@@ -131,3 +131,30 @@ def test_every_extra_option_file_and_address_that_a_page_names_is_there() -> Non
 
     assert found == []
     assert len(PAGES) > 40
+
+
+_COMMAND = re.compile(r"`epc ([^`\n{}|]+)`")
+
+
+def _unknown_words(words: list[str]) -> list[str]:
+    """Return the commands and options among some words behind `epc` that the program lacks."""
+    command: click.Command = program
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        inner = command.get_command(click.Context(command), words[0])
+        if inner is None:
+            return words[:1]
+        command, words = inner, words[1:]
+    known = {"--", "--help", *(o for p in command.params for o in (*p.opts, *p.secondary_opts))}
+    return [word for word in words if word.startswith("--") and word not in known]
+
+
+def test_every_command_that_the_program_s_own_text_names_is_there() -> None:
+    """Messages, help and the files that the program writes; the table of what left names those."""
+    paths = [p for p in (ROOT / "epc").rglob("*") if p.suffix in {".py", ".yaml", ".html", ".md"}]
+    texts = {p: p.read_text("utf-8") for p in paths if p.name != "departures.py"}
+    named = {(p.name, words) for p, text in texts.items() for words in _COMMAND.findall(text)}
+
+    unknown = {place: _unknown_words(place[1].split()) for place in named}
+
+    assert len(named) > 100
+    assert {place: words for place, words in unknown.items() if words} == {}

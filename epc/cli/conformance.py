@@ -8,7 +8,7 @@ import click
 
 from epc.cli.common import exit_with, print_result
 from epc.cli.options import format_option, with_default
-from epc.errors import Finding
+from epc.errors import Finding, UsageError
 from epc.printable import aligned
 
 if TYPE_CHECKING:
@@ -64,11 +64,13 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
 
 @command.command(context_settings={"ignore_unknown_options": True})
 @click.option("--case", "cases", multiple=True, help="Only cases whose id begins so; repeatable.")
+@click.option("--all", "every_case", is_flag=True, help="Learning rules other than EPC's as well.")
 @_protocol_option
 @format_option
 @click.argument("program", nargs=-1, required=True, metavar="-- CMD...")
 def check(
     cases: tuple[str, ...],
+    every_case: bool,
     protocol: "Protocol",
     form: str,
     program: tuple[str, ...],
@@ -77,19 +79,23 @@ def check(
 
     The program is started once a case, reads the case on stdin and prints its answer on stdout;
     for a malformed case it exits with 2. Answers agree within 1e-12. Exits 1 if any differs.
-    Learning rules other than the protocol's are checked where --case names them.
+    Cases of learning rules other than the protocol's are run with --all, or where --case names
+    them: EPC-v1.0-compatible needs none of them.
 
     \b
     Example:
       epc conformance check -- epc replay -
       epc conformance check -- perl tests/conformance/reference.pl
-      epc conformance check --case rule -- epc replay -
+      epc conformance check --all -- epc replay -
       epc conformance check --protocol judge -- perl tests/conformance/reference_judge.pl
     """
     from epc.records.conformance import check as check_program
-    from epc.records.conformance import select
+    from epc.records.conformance import select, suite
 
-    chosen = select(cases, protocol)
+    if cases and every_case:
+        raise UsageError("--all runs every case, --case only some: leave one of them out")
+    whole = suite(protocol)
+    chosen = whole if every_case else select(cases, protocol)
     findings: list[Finding] = []
     for done, (_, finding) in enumerate(check_program(program, chosen), 1):
         findings.extend([finding] if finding is not None else [])
@@ -102,11 +108,8 @@ def check(
     else:
         for finding in findings:
             click.echo(str(finding))
-        click.echo(f"{passed} of {len(chosen)} cases passed{_meaning(findings, cases, protocol)}")
+        meaning = "a part of the suite only" if cases else _COMPATIBLE[protocol]
+        click.echo(f"{passed} of {len(chosen)} cases passed{'' if findings else f': {meaning}'}")
+        if left := 0 if cases else len(whole) - len(chosen):
+            click.echo(f"not run: {left} cases of other learning rules (--all runs them)")
     exit_with(clean=not findings)
-
-
-def _meaning(findings: list[Finding], cases: tuple[str, ...], protocol: "Protocol") -> str:
-    if findings:
-        return ""
-    return ": a part of the suite only" if cases else f": {_COMPATIBLE[protocol]}"

@@ -81,8 +81,13 @@ def headline(registry: Registry, tag: str) -> Json:
     return {
         "n": recorded.n if recorded else snapshot.n,
         "stands": all(event.event == _FIRST for event in registry.by_tag.get(tag, ())),
-        **{name: round(mean, _DIGITS) for name, mean in numbers.items() if mean is not None},
+        **{name: _rounded(mean) for name, mean in numbers.items() if mean is not None},
     }
+
+
+def _rounded(mean: float) -> float:
+    """Return a mean in few digits; what rounds to nothing has no sign."""
+    return round(mean, _DIGITS) + 0.0
 
 
 def gammas(registry: Registry) -> Iterator[Json]:

@@ -172,8 +172,27 @@ def test_epc_2_8_check_passes_the_independent_program() -> None:
     done = epc("conformance", "check", "--", "perl", PERL)
 
     assert done.returncode == 0, done.stdout
-    count = len(select([]))
-    assert done.stdout.decode() == f"{count} of {count} cases passed: EPC-v1.0-compatible\n"
+    count, left = len(select([])), len(suite()) - len(select([]))
+    assert done.stdout.decode() == (
+        f"{count} of {count} cases passed: EPC-v1.0-compatible\n"
+        f"not run: {left} cases of other learning rules (--all runs them)\n"
+    )
+
+
+def test_epc_2_8_all_runs_every_case_of_the_suite(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("print('{}')", "utf-8")
+    wrong = (sys.executable, "-S", program)
+
+    done = epc("conformance", "check", "--all", "--", *wrong)
+
+    assert done.returncode == 1
+    assert done.stdout.decode().endswith(f"0 of {len(suite())} cases passed\n")
+    both = epc("conformance", "check", "--all", "--case", "ties", "--", *wrong)
+    assert both.returncode == 2
+    assert both.stderr.decode().endswith(
+        "--all runs every case, --case only some: leave one of them out\n"
+    )
 
 
 def test_reading_r81_the_independent_program_knows_the_learning_rules_too() -> None:

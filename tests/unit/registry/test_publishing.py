@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from registry_support import Checkout, audit_record, card, generation_record, judged, measured
+from registry_support import ROOT, Checkout, audit_record, card, generation_record, judged, measured
 
 from epc.protocol.results import Json
 from epc.records.typed import as_json
@@ -109,3 +109,11 @@ def test_files_that_are_right_are_left_alone(tmp_path: Path) -> None:
     paths[1].write_text("{}\n")
     write_headlines(RegistryLock(checkout=tmp_path))
     assert '"gamma": 1.1' in paths[1].read_text()
+
+
+def test_a_mean_that_rounds_to_nothing_has_no_sign_in_dvc() -> None:
+    metrics = sorted((ROOT / "snapshots" / "dvc").glob("*.json"))
+
+    assert len(metrics) > 90
+    for path in metrics:
+        assert "-0.0," not in path.read_text("utf-8"), path.name
