@@ -43,7 +43,8 @@ def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
 
     Raises: WorldError if the disk or git fails.
     """
-    main = f"{merge}^1"
+    # In a clone a word such as HEAD would mean another commit.
+    merge, main = (_resolved(checkout, name) for name in (merge, f"{merge}^1"))
     changed = [p for p in _differing(checkout, main, merge) if p.startswith(f"{_HOME}/")]
     if not changed:
         return
@@ -63,6 +64,11 @@ def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
     else:
         sealed = [path for path in changed if _is_sealed(path)]
         _note(sealed, "published files stay as they are, and no event publishes this", findings)
+
+
+def _resolved(checkout: Path, name: str) -> str:
+    """Return the digest of the commit that a name means in a checkout."""
+    return git(checkout, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}").strip()
 
 
 def _as_made(checkout: Path, main: str, merge: str, day: date, findings: Findings) -> None:
@@ -87,7 +93,7 @@ def _clone(checkout: Path, commit: str) -> Iterator[Path]:
         clone = Path(folder) / "clone"
         arguments = ("clone", "--quiet", "--shared", "--no-checkout", ".", str(clone))
         git(checkout, *arguments)
-        git(clone, "checkout", "--quiet", "--detach", git(checkout, "rev-parse", commit).strip())
+        git(clone, "checkout", "--quiet", "--detach", commit)
         yield clone
 
 

@@ -251,6 +251,24 @@ def test_reading_r99_a_pull_request_publishes_nothing_by_hand(
     assert any(problem in finding for finding in found), found
 
 
+@attack("publication")
+def test_reading_r99_a_merge_that_is_called_head_is_that_commit_everywhere(other: Offered) -> None:
+    """Main offers nothing, so nothing is made of it: a clone's own HEAD would agree with that."""
+    kept_folder = other.checkout.parent / "kept"
+    shutil.move(other.folder, kept_folder)
+    commit(other.checkout, "nothing on offer")
+    git(other.checkout, "checkout", "--quiet", "-b", "theirs")
+    shutil.move(kept_folder, other.folder)
+    put_straight_in(other)
+    commit(other.checkout, "change")
+    git(other.checkout, "checkout", "--quiet", "--detach", merge_of(other.checkout, "theirs"))
+
+    done = as_text(run_program("submission", "check", "--merge", "HEAD", cwd=other.checkout))
+
+    assert done.returncode == 1
+    assert "is not what `epc admin submission publish` makes" in done.stdout
+
+
 @pytest.mark.parametrize("change", [published_of, withdrawn])
 def test_reading_r99_what_publish_makes_and_an_event_have_no_finding(
     change: Callable[[Offered], object], other: Offered
