@@ -284,17 +284,25 @@ def epc(
 def epc_under_way(
     *args: str | Path, env: dict[str, str] | None = None, **options: Any
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run the program beside the test; what still runs in the end is killed."""
-    with subprocess.Popen(
-        [*PROGRAM, *map(str, args)],
-        env=environment() if env is None else env,
-        text=True,
-        encoding="utf-8",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
-    ) as running:
+    """Run the program beside the test; what still runs in the end is killed.
+
+    It has the signals of a terminal, which `nohup` hides from whoever runs the tests.
+    """
+    hidden = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        started = subprocess.Popen(
+            [*PROGRAM, *map(str, args)],
+            env=environment() if env is None else env,
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
+        )
+    finally:
+        signal.signal(signal.SIGHUP, hidden)
+    with started as running:
         try:
             yield running
         finally:
