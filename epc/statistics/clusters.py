@@ -14,14 +14,20 @@ _NOTHING: Final = 1e-20  # a variance that rounding leaves
 
 
 def clustered_share(
-    hits: Array, n: Array, clusters: Codes, *, fewest: float = 2.0
+    hits: Array,
+    n: Array,
+    clusters: Codes,
+    *,
+    verdicts: float | None = None,
+    fewest: float = 2.0,
 ) -> tuple[float, Interval | None]:
     """Return the share of hits with its 95% interval.
 
     Wilson's interval at the effective number of observations: as many independent ones as would
     vary as much as the clusters do, no more than there are, and fewer where clusters are few.
-    Where no cluster differs from another, each counts as one observation. No interval for a single
-    cluster, or for fewer than `fewest` effective observations.
+    `verdicts` is how many there are where `n` weighs them: ten askings of one question may say more
+    than one does. Where no cluster differs from another, each counts as one observation. No
+    interval for a single cluster, or for fewer than `fewest` effective observations.
 
     Shapes: each (m,); `hits` of `n` in each, and the cluster that it belongs to.
     Unit:   share, 0 to 1.
@@ -30,8 +36,28 @@ def clustered_share(
     """
     total = float(n.sum())
     share = float(hits.sum()) / total
-    off = _by_cluster(hits - share * n, clusters) / total
-    return share, _score_interval(share, off, total, fewest)
+    spread, count = spread_between((hits - share * n) / total, clusters)
+    limit = total if verdicts is None else verdicts
+    return share, _score_interval(share, spread, count, limit, fewest)
+
+
+def share_of_rows(
+    hits: Array, clusters: Codes, n: Array | None = None
+) -> tuple[float, Interval | None]:
+    """Return a share of rows that are 0 or 1 with its 95% interval.
+
+    Where each cluster has one row the variance is known, and the interval is Wilson's of as many
+    rows, however few. Else it is `clustered_share`'s.
+
+    Shapes: each (m,); `n` is what each row weighs, and `hits` that or 0.
+    Unit:   share, 0 to 1.
+    """
+    rows = len(hits)
+    n = np.ones(rows) if n is None else n
+    if len(np.unique(clusters)) < rows:
+        return clustered_share(hits, n, clusters, verdicts=rows, fewest=0.0)
+    share = float(hits.sum() / n.sum())
+    return share, wilson(share * rows, rows)
 
 
 def bounded_mean(values: Array, clusters: Codes, ends: Interval) -> tuple[float, Interval | None]:
@@ -46,22 +72,24 @@ def bounded_mean(values: Array, clusters: Codes, ends: Interval) -> tuple[float,
     low, high = ends
     shares = (values - low) / (high - low)
     share = min(1.0, max(0.0, float(shares.mean())))
-    off = _by_cluster((shares - share) / len(shares), clusters)
-    interval = _score_interval(share, off, inf)
+    off = (shares - share) / len(shares)
+    spread, count = spread_between(off, clusters)
+    interval = _score_interval(share, spread, count)
     if interval is not None:
         interval = (low + (high - low) * interval[0], low + (high - low) * interval[1])
     return float(values.mean()), interval
 
 
-def _score_interval(share: float, off: Array, limit: float, fewest: float = 0.0) -> Interval | None:
+def _score_interval(
+    share: float, spread: float, count: int, limit: float = inf, fewest: float = 0.0
+) -> Interval | None:
     """Return Wilson's interval at the number of observations that would vary as the clusters do.
 
-    `off` is how far each cluster moves the share; `limit` is how many observations there can be.
+    `spread` is the variance of the share between `count` clusters; `limit` is how many
+    observations there can be.
     """
-    count = len(off)
     if count < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return None
-    spread = _variance(off)
     varies = spread > _ROUNDED / (limit if limit < inf else count)
     effective = min(share * (1 - share) / spread, limit) if varies else float(count)
     effective *= (Z / t_point(count - 1)) ** 2
@@ -103,11 +131,10 @@ def linearised_interval(
     Shapes: each (m,).
     Source: Taylor linearisation; K. M. Wolter, Introduction to Variance Estimation (2007), ch. 6.
     """
-    parts = _by_cluster(off, clusters)
-    spread = _variance(parts) if len(parts) > 1 else 0.0
+    spread, count = spread_between(off, clusters)
     if spread <= _NOTHING:
         return None
-    half = t_point(len(parts) - 1) * sqrt(spread)
+    half = t_point(count - 1) * sqrt(spread)
     return max(ends[0], value - half), min(ends[1], value + half)
 
 
@@ -120,10 +147,11 @@ def clustered_mean(
     Source: the linearised variance of a ratio, the clusters' sums over their sizes.
     """
     middle = float(values.mean())
-    parts = _by_cluster((values - middle) / len(values), clusters)
-    if len(parts) < 2:  # noqa: PLR2004  (as above)
+    off = (values - middle) / len(values)
+    spread, count = spread_between(off, clusters)
+    if count < 2:  # noqa: PLR2004  (as above)
         return middle, None
-    half = t_point(len(parts) - 1, error) * sqrt(_variance(parts))
+    half = t_point(count - 1, error) * sqrt(spread)
     return middle, (middle - half, middle + half)
 
 
@@ -192,15 +220,23 @@ def _left_out(statistic: Statistic, clusters: int) -> tuple[float, float, int] |
     return estimate, variance, blocks
 
 
-def _by_cluster(values: Array, clusters: Codes) -> Array:
+def spread_between(off: Array, clusters: Codes) -> tuple[float, int]:
+    """Return the variance of a figure between clusters drawn independently, and their number.
+
+    Shapes: `off`, what each observation moves the figure by (m,); (m,).
+    """
+    places = np.unique(clusters, return_inverse=True)[1]
+    parts = np.bincount(places, weights=off)
+    count = len(parts)
+    if count < 2:  # noqa: PLR2004  (as above)
+        return 0.0, count
+    return float((parts**2).sum()) * count / (count - 1), count
+
+
+def by_cluster(values: Array, clusters: Codes) -> Array:
     """Return the sum of each cluster's values.
 
     Shapes: (m,) in, (clusters,) out.
     """
     _, places = np.unique(clusters, return_inverse=True)
     return np.bincount(places, weights=values).astype(np.float64)
-
-
-def _variance(parts: Array) -> float:
-    """Return the variance of a sum of clusters that are drawn independently."""
-    return float((parts**2).sum()) * len(parts) / (len(parts) - 1)

@@ -15,9 +15,10 @@ from epc.statistics.clusters import (
     clustered_share,
     left_out_interval,
     linearised_interval,
+    share_of_rows,
 )
 from epc.statistics.inference import t_point
-from epc.statistics.intervals import Z, share_interval
+from epc.statistics.intervals import Z, share_interval, wilson
 
 
 def test_independent_observations_have_wilsons_interval_but_for_the_freedom() -> None:
@@ -194,3 +195,33 @@ def test_an_agreement_s_interval_is_that_of_the_logarithm_of_its_disagreement() 
     assert agreement_interval(mean_without(values), 5, 0) is None
     assert agreement_interval(mean_without([1.0] * 5), 5, 3) is None
     assert agreement_interval(mean_without(values), 1, 3) is None
+
+
+def test_r102_askings_of_one_question_may_say_more_than_one_does_but_not_more_than_all() -> None:
+    # 40 questions of ten askings: of half of them 6 are right, of the others 8.
+    hits, clusters = np.array([0.6, 0.8] * 20), np.arange(40)
+
+    _, once = clustered_share(hits, np.ones(40), clusters)
+    _, ten = clustered_share(hits, np.ones(40), clusters, verdicts=400)
+    _, more = clustered_share(hits, np.ones(40), clusters, verdicts=1e9)
+
+    # The variance is 0.1 ** 2 / 39: 819 verdicts would vary as much, and there are 400.
+    few = (Z / t_point(39)) ** 2
+    assert once == pytest.approx(share_interval(0.7 * 40 * few, 40 * few))
+    assert ten == pytest.approx(share_interval(0.7 * 400 * few, 400 * few))
+    assert more == pytest.approx(share_interval(0.7 * 819 * few, 819 * few))
+    # Where no question differs there is nothing to tell how much ten askings say: each counts once.
+    _, alike = clustered_share(np.full(40, 0.7), np.ones(40), clusters, verdicts=400)
+    assert alike == pytest.approx(once)
+
+
+def test_r102_a_share_of_single_rows_has_wilsons_interval() -> None:
+    hits = np.array([1.0] * 6 + [0.0] * 2)
+
+    assert share_of_rows(hits, np.arange(8)) == (0.75, share_interval(6, 8))
+    assert share_of_rows(np.ones(1), np.zeros(1, int)) == (1.0, wilson(1, 1))
+    weighted = share_of_rows(hits * 3, np.arange(8), np.full(8, 3.0))
+    assert weighted == (0.75, share_interval(6, 8))
+    # Two rows an item: as `clustered_share`, however few.
+    pairs = np.repeat(np.arange(4), 2)
+    assert share_of_rows(hits, pairs) == clustered_share(hits, np.ones(8), pairs, fewest=0.0)
