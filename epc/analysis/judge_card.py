@@ -33,7 +33,8 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "accuracy": (
         *("accuracy", "accuracy_readable", "best", "pairs", "place_right", "brier", "ece"),
-        *("accuracy_gold_first", "accuracy_gold_second", "longer", "longer_by_gold"),
+        *("ece_by_chance", "accuracy_gold_first", "accuracy_gold_second"),
+        *("longer", "longer_by_gold"),
     ),
     "coupling": ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),
     "under an optimiser": ("loop",),

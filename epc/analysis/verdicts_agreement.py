@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import atanh, tanh
-from typing import Final
 
-from epc.analysis.verdicts_figures import Constant, average, best_constant, figure_of, share
+from epc.analysis.verdicts_figures import (
+    INTERVALS,
+    Constant,
+    average,
+    best_constant,
+    figure_of,
+    share,
+)
 from epc.analysis.verdicts_rows import TIE, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.records.verdicts.types import UNKNOWN, Prompt, Setting
-from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import ClusteredFigure
-
-_CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +41,12 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
     humans, mine = rows.humans.astype(np.float64), _saying()[rows.verdict]
     n = humans.sum(axis=1)
-    yield from share("humans_mean", (humans * mine).sum(axis=1) / np.maximum(1, n), rows)
+    said = (humans * mine).sum(axis=1) / np.maximum(1, n)
+    yield from share("humans_mean", said, rows, verdicts=n)
     several = n > 1
-    ceiling = (humans * (humans - 1)).sum(axis=1)[several] / (n * (n - 1))[several]
-    yield from share("humans_mean_ceiling", ceiling, rows[several])
+    twos = (n * (n - 1))[several]
+    ceiling = (humans * (humans - 1)).sum(axis=1)[several] / twos
+    yield from share("humans_mean_ceiling", ceiling, rows[several], verdicts=twos / 2)
     majority = _majority(rows.humans)
     labelled: Flags = np.asarray(majority.any(axis=1))
     yield from share("humans_majority", (majority * mine).sum(axis=1)[labelled], rows[labelled])
@@ -64,25 +68,15 @@ def of_human_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
 
     The correlation is Pearson's: a judge that gives every answer one score has none, however near
     it comes.
-
-    Source: the influence of an observation by S. J. Devlin, R. Gnanadesikan and J. R. Kettenring,
-        Biometrika 62 (1975), 531-545, on R. A. Fisher's scale.
     """
     rows = rows[rows.scored & ~np.isnan(rows.human_score)]
     gap = rows.score - rows.human_score
     yield from share("human_score_within_1", np.abs(gap) <= 1, rows)
     yield from average("human_score_shift", gap, rows.cluster)
-    sides = (rows.score, rows.human_score)
-    if not len(gap) or not all(np.ptp(side) for side in sides):
-        return
-    judge_z, human_z = ((side - side.mean()) / side.std() for side in sides)
-    value = float((judge_z * human_z).mean())
-    interval = None
-    if (room := 1 - value**2) > _CERTAIN:
-        off = (judge_z * human_z - value * (judge_z**2 + human_z**2) / 2) / room / len(gap)
-        interval = linearised_interval(atanh(value), off, rows.cluster)
-    ends = None if interval is None else (tanh(interval[0]), tanh(interval[1]))
-    yield "human_score_correlation", figure_of(value, ends, rows.cluster)
+    if len(gap):
+        value, interval = INTERVALS.get().correlation(rows.score, rows.human_score, rows.cluster)
+        if value is not None:
+            yield "human_score_correlation", figure_of(value, interval, rows.cluster)
 
 
 def constant_of_humans(rows: Rows) -> Constant:
@@ -139,8 +133,16 @@ def comparable(setting: Setting, other_setting: Setting) -> bool:
 
 def _of_verdicts(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     common, left, right = side_by_side(rows_a, rows_b)
-    yield from share("agreement", (left * right).sum(axis=1), common)
-    yield from _kappa("kappa", left, right, common.cluster)
+    counts = np.maximum(*(_askings(side, common.order) for side in (rows_a, rows_b)))
+    yield from share("agreement", (left * right).sum(axis=1), common, verdicts=counts)
+    yield from _kappa("kappa", left, right, common.cluster, float(counts.sum()))
+
+
+def _askings(rows: Rows, orders: Codes) -> Codes:
+    """Return how many readable verdicts there are of each item and order."""
+    keys, counts = np.unique(rows.order[rows.readable], return_counts=True)
+    found: Codes = counts[np.searchsorted(keys, orders)]
+    return found
 
 
 def _of_scores(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
@@ -192,24 +194,13 @@ def _mean_verdicts(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
 
 
 def _kappa(
-    name: str, left: Array, right: Array, clusters: Codes
+    name: str, left: Array, right: Array, clusters: Codes, verdicts: float | None = None
 ) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield Cohen's kappa, unless chance alone would agree always.
 
     Shapes: what either said, as shares (m, 3); (m,).
-    Source: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46; its spread as by
-        J. L. Fleiss, J. Cohen and B. S. Everitt, Psychological Bulletin 72 (1969), 323-327.
     """
-    if not len(left):
-        return
-    agreed = (left * right).sum(axis=1)
-    share_one, share_two = left.mean(axis=0), right.mean(axis=0)
-    observed, chance = float(agreed.mean()), float((share_one * share_two).sum())
-    room = 1 - chance
-    if room <= _CERTAIN:
-        return
-    value = (observed - chance) / room
-    by_chance = left @ share_two + right @ share_one - 2 * chance
-    off = ((agreed - observed) * room - (1 - observed) * by_chance) / room**2 / len(left)
-    interval = linearised_interval(value, off, clusters, ends=(-1.0, 1.0))
-    yield name, figure_of(value, interval, clusters)
+    if len(left):
+        value, interval = INTERVALS.get().kappa(left, right, clusters, verdicts=verdicts)
+        if value is not None:
+            yield name, figure_of(value, interval, clusters)

@@ -1,26 +1,35 @@
 """The figures of one judge that was asked in one way (Reading R77)."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, Literal, Protocol
 
 from msgspec import Struct
 
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, Codes, Flags, np
-from epc.statistics.clusters import (
-    clustered_mean,
-    clustered_mean_of_shares,
-    clustered_share,
-    left_out_interval,
-    linearised_interval,
-)
+from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval
+from epc.statistics.observed import TODAY, Intervals
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
-_BINS: Final = 10  # of confidence, of equal width
 _ANSWERS: Final[tuple[Literal["a", "b", "tie"], ...]] = ("a", "b", "tie")
 _WANTED: Final = (0.01, 0.05, 0.1)  # shares of wrong verdicts
+
+
+INTERVALS: Final[ContextVar[Intervals]] = ContextVar("intervals", default=TODAY)
+
+
+@contextmanager
+def computed_with(intervals: Intervals) -> Iterator[None]:
+    """Compute figures with other intervals than today's, as published ones are verified."""
+    token = INTERVALS.set(intervals)
+    try:
+        yield
+    finally:
+        INTERVALS.reset(token)
 
 
 class Constant(Struct, frozen=True, kw_only=True):
@@ -49,14 +58,23 @@ def share(
     hits: Array | Flags,
     rows: Weighed,
     n: Array | None = None,
+    *,
     bounds: Interval | None = None,
+    verdicts: Array | Codes | None = None,
 ) -> Iterator[tuple[str, ClusteredFigure]]:
-    """Yield a share under its name, unless there is nothing to take it of."""
+    """Yield a share under its name, unless there is nothing to take it of.
+
+    `verdicts` is how many each observation is made of, where that is not its `n`: no share is of
+    more independent ones.
+    """
     counts = np.ones(len(hits)) if n is None else n
     observed = counts > 0  # a cluster without an observation is none
     if observed.any():
         ids, weight = rows.cluster[observed], weights(rows.unit[observed])
-        value, interval = clustered_share(hits[observed] * weight, counts[observed] * weight, ids)
+        most = float((counts if verdicts is None else verdicts)[observed].sum())
+        value, interval = INTERVALS.get().share(
+            hits[observed] * weight, counts[observed] * weight, ids, verdicts=most
+        )
         yield name, figure_of(value, interval, ids, int(counts.sum()), bounds)
 
 
@@ -74,7 +92,7 @@ def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
 def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a mean under its name, unless there is nothing to take it of."""
     if len(values):
-        yield name, figure_of(*clustered_mean(values, clusters), clusters)
+        yield name, figure_of(*INTERVALS.get().mean(values, clusters), clusters)
 
 
 def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> ClusteredFigure:
@@ -82,7 +100,7 @@ def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> Clustered
     weighed = [(hits, weights(rows.unit), rows.cluster) for hits, rows in strata]
     parts = [(hits * weight, weight, ids) for hits, weight, ids in weighed]
     clusters = np.concatenate([rows.cluster for _, rows in strata])
-    return figure_of(*clustered_mean_of_shares(parts), clusters)
+    return figure_of(*INTERVALS.get().mean_of_shares(parts), clusters)
 
 
 def figure_of(
@@ -116,7 +134,8 @@ def of_places(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     yield from share("place_consistency_readable", equal[readable], left[readable])
     decided = (left.verdict < TIE) & (right.verdict < TIE) & readable
     chosen = (left.verdict == 0).astype(np.float64) + (right.verdict == 1)
-    yield from share("first_place", chosen[decided] / 2, left[decided])
+    two = np.full(int(decided.sum()), 2.0)
+    yield from share("first_place", chosen[decided] / 2, left[decided], verdicts=two)
 
 
 def of_gold(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
@@ -228,7 +247,8 @@ def every_two(groups: Codes) -> tuple[Codes, Codes]:
 def of_confidence(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how far the confidence of verdicts is how often they are right.
 
-    `ece` is the expected calibration error in ten bins. For each share of wrong verdicts that is
+    `ece` is the expected calibration error in ten bins, and `ece_by_chance` the mean of it if
+    confidence were true. For each share of wrong verdicts that is
     wanted there is the lowest confidence from which the share's interval lies below it, and how
     many verdicts have as much.
 
@@ -241,19 +261,14 @@ def of_confidence(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     if not len(right):
         return
     _, cluster = np.unique(rows.cluster, return_inverse=True)
-    bins = np.minimum((rows.confidence * _BINS).astype(np.int64), _BINS - 1)
-
-    def error(left_out: frozenset[int]) -> float:
-        mask = ~np.isin(cluster, [*left_out])
-        gaps = np.bincount(bins[mask], weights=(rows.confidence - right)[mask])
-        return float(np.abs(gaps).sum() / mask.sum())
-
-    interval = left_out_interval(error, int(cluster.max()) + 1)
-    yield "ece", figure_of(error(frozenset()), interval, cluster)
+    found = INTERVALS.get().calibration(rows.confidence, right, cluster)
+    yield "ece", figure_of(found.error, found.ci95, cluster)
+    if found.by_chance is not None:
+        yield "ece_by_chance", figure_of(found.by_chance, None, cluster)
     for wanted in _WANTED:
         for least in np.unique(rows.confidence):
             confident = rows.confidence >= least
-            _, ends = clustered_share(
+            _, ends = INTERVALS.get().share(
                 1 - right[confident], np.ones(confident.sum()), cluster[confident]
             )
             if ends is not None and ends[1] <= wanted:

@@ -242,6 +242,8 @@ def _top(scores: Array, right: Codes) -> Array:
 class RightWins(_OfLists):
     """Wins of the right candidate of each list after 1, 2, ... of its `count` askings.
 
+    `others` is how many candidates it was held against.
+
     Shapes: (lists,), `won` (lists, askings, 3) as `_won` has it.
     """
 
@@ -249,6 +251,7 @@ class RightWins(_OfLists):
     cluster: Codes
     subset: Codes
     count: Codes
+    others: Codes
     won: Array
 
 
@@ -260,7 +263,8 @@ def won_by(judge: Askings) -> RightWins:
         enough = judge.count >= k
         won[enough, k - 1] = _won([(judge[enough], k)])
     parts = {name: getattr(judge, name) for name in ("list", "cluster", "subset", "count")}
-    return RightWins(**parts, won=won)
+    others = np.full(len(won), max(1, judge.scores.shape[-1] - 1))
+    return RightWins(**parts, others=others, won=won)
 
 
 def of_lists(
@@ -276,8 +280,8 @@ def of_lists(
         low, high, pairs = enough.won[:, k - 1].T
         total = max(1, len(low) + unseen)
         bounds = float(low.sum()) / total, float(high.sum() + unseen) / total
-        yield from share(f"best/{k}", low, enough, bounds=bounds)
-        yield from share(f"pairs/{k}", pairs, enough)
+        yield from share(f"best/{k}", low, enough, bounds=bounds, verdicts=enough.count)
+        yield from share(f"pairs/{k}", pairs, enough, verdicts=enough.count * enough.others)
 
 
 def of_orders(lists: Lists) -> Iterator[tuple[str, ClusteredFigure]]:

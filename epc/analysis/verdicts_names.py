@@ -119,6 +119,11 @@ FIGURES: Final[Mapping[str, FigureDescription]] = {
         phrase="expected calibration error",
         missing="no verdict with a gold label has a confidence",
     ),
+    "ece_by_chance": FigureDescription(
+        title="the same by chance: its mean if every confidence were true",
+        phrase="expected calibration error by chance",
+        missing="no verdict with a gold label has a confidence",
+    ),
     "threshold": FigureDescription(
         title="lowest confidence from which at most this share is wrong, by the interval's end; "
         "it is chosen by that interval, so it has none of its own",

@@ -17,7 +17,9 @@ from epc.records.verdicts.types import UNKNOWN, Setting
 TIE: Final = 2
 UNREADABLE: Final = 3
 _WORDS: Final = ("a", "b", "tie", "unreadable")
-RULE: Final = 2  # by which figures are clustered and weighed, and which published ones state
+RULE: Final = (
+    3  # by which figures are clustered, weighed and have intervals; published ones state it
+)
 LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the same words by itself
 
 

@@ -2,9 +2,10 @@
 
 Manifests that state no schema version are of the first one. The word of an audit had other rules
 before, and so had the clusters of recorded verdicts. A word of an earlier rule is text that its
-record's digest verifies: nobody computes that rule any more. All other figures are computed again.
+record's digest verifies: nobody computes that rule any more. All other figures are computed again,
+those of recorded verdicts with the intervals that they were published with.
 
-Sources: Readings R71 and R90.
+Sources: Readings R71, R90 and R102.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -18,6 +19,8 @@ from epc.protocol.results import Json
 from epc.records.verdicts.columns import Verdicts, texts_of
 from epc.spec.coupling import RULE
 from epc.spec.epc_v1 import MIN_TASKS
+from epc.statistics.earlier import INTERVALS as EARLIER
+from epc.statistics.observed import TODAY, Intervals
 
 RULES: Final[Mapping[int, tuple[date, str]]] = {
     1: (date(2026, 11, 22), "asked something else: whether verdicts differ between the domains"),
@@ -25,6 +28,7 @@ RULES: Final[Mapping[int, tuple[date, str]]] = {
 }
 _LATER: Final = ("transfer", "length_correlation")  # what summaries of the first version lack
 _FEW_TASKS: Final = "AltTasks"
+_SINCE: Final = 3  # the first rule of recorded verdicts with today's intervals (Reading R102)
 
 
 class EarlierWord(Struct, frozen=True, kw_only=True):
@@ -99,6 +103,9 @@ def keep_published(again: Json, stated: Json) -> None:
     A figure of which a group says neither the value nor why it has none was not measured then.
     """
     _drop(again, stated)
+    match stated:
+        case {"rule": int(rule)} if rule < _SINCE:
+            again |= {"rule": rule}
     match again, stated:
         case {"groups": groups}, {"groups": published}:
             for now, then in zip(groups, published, strict=False):
@@ -128,6 +135,14 @@ def _drop(part: Json, known_names: Collection[str]) -> None:
         family = name.partition("/")[0]
         if name not in known_names and family not in known_names:
             del part[name]
+
+
+def published_intervals(figures: Json) -> Intervals:
+    """Return how intervals of published figures were computed: as today from rule 3 on."""
+    match figures:
+        case {"rule": int(rule)} if rule >= _SINCE:
+            return TODAY
+    return EARLIER
 
 
 Clusters = Callable[[Verdicts], tuple[Codes, Codes]]  # the cluster and the unit of each verdict

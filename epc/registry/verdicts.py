@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.analysis.verdicts import measure, with_others
+from epc.analysis.verdicts_figures import computed_with
 from epc.analysis.verdicts_rows import by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
@@ -31,6 +32,7 @@ from epc.records.verdicts.verdict_file import content_digest, cut, rows_of, soun
 from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import OBSERVED, VERDICTS
 from epc.registry.record import Fault
+from epc.statistics.observed import TODAY, Intervals
 
 _FORMS: Final = ("verdicts.parquet", VERDICTS)
 _WHOLE: Final = "source.jsonl"  # all judges' verdicts, where nobody may pass them on
@@ -207,19 +209,23 @@ def figures_of_verdicts(
     verdicts: Verdicts,
     choices: Choices,
     other_judges: tuple[Header, Verdicts] | None = None,
+    *,
     clusters: Clusters = by_question,
+    intervals: Intervals = TODAY,
 ) -> Json:
     """Return what is published of verdicts: all that `epc observe report` measures.
 
-    Of a judge whose verdicts stay with their source, beside `other_judges` of it as well.
+    Of a judge whose verdicts stay with their source, beside `other_judges` of it as well. Published
+    figures are verified with their `clusters` and `intervals`, and no others than today's are used.
 
     Raises: UsageError if the choices name what the verdicts do not have.
     """
-    report = measure(header, verdicts, choices=choices, clusters=clusters)
-    if other_judges is None:
-        return {"n": report.verdicts, **as_json(report)}
-    source_header, source_verdicts = other_judges
-    report = with_others(report, source_header.settings, source_verdicts, choices)
+    with computed_with(intervals):
+        report = measure(header, verdicts, choices=choices, clusters=clusters)
+        if other_judges is None:
+            return {"n": report.verdicts, **as_json(report)}
+        source_header, source_verdicts = other_judges
+        report = with_others(report, source_header.settings, source_verdicts, choices)
     judges = {setting.judge.name for setting in source_header.settings.values()}
     return {"n": report.verdicts, "beside": sorted(judges), **as_json(report)}
 

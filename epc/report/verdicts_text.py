@@ -86,7 +86,7 @@ _MEANT: Final = {
 }
 _NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
 _NO_SHARES: Final = (
-    *("humans_kappa", "judges_kappa", "brier", "ece", "threshold"),
+    *("humans_kappa", "judges_kappa", "brier", "ece", "ece_by_chance", "threshold"),
     *("input_tokens", "output_tokens", "score_per_doubling"),
     *("self_preference", "self_preference_score"),
     *("human_score_shift", "human_score_correlation"),

@@ -9,7 +9,8 @@ from epc.statistics.intervals import Interval, quantiles
 
 _BINS: Final = 10  # of confidence, of equal width
 _DRAWS: Final = 200
-_SEED: Final = 0
+_SEED: Final = 20261128
+_ROUNDED: Final = 1e-9  # of an error: less is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +19,7 @@ class Calibration:
 
     error: float
     ci95: Interval | None
-    by_chance: float
+    by_chance: float | None = None
 
 
 # Reading R102: the error is never below 0, so that chance alone gives one above it.
@@ -35,24 +36,27 @@ def calibration(confidence: Array, right: Array, clusters: Codes) -> Calibration
     """
     _, cluster = np.unique(clusters, return_inverse=True)
     count = int(cluster.max()) + 1
-    bins = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
-
-    def error_of(hits: Array) -> float:
-        gaps = np.bincount(bins, weights=confidence - hits)
-        return float(np.abs(gaps).sum() / len(hits))
 
     def error(left_out: frozenset[int]) -> float:
         mask = ~np.isin(cluster, [*left_out])
-        gaps = np.bincount(bins[mask], weights=(confidence - right)[mask])
-        return float(np.abs(gaps).sum() / mask.sum())
+        return error_of(confidence[mask], right[mask])
 
     rng = np.random.default_rng(_SEED)
-    drawn = [
-        error_of(np.where(rng.random(count)[cluster] < confidence, 1.0, 0.0)) for _ in range(_DRAWS)
-    ]
-    measured, interval = error_of(right), left_out_interval(error, count)
+    uniforms = (rng.random(count)[cluster] for _ in range(_DRAWS))
+    drawn = [error_of(confidence, np.where(u < confidence, 1.0, 0.0)) for u in uniforms]
+    measured, interval = error(frozenset()), left_out_interval(error, count)
     (limit,) = quantiles(np.array(drawn), [0.95])
     if interval is not None:
-        low = max(0.0, interval[0]) if measured > limit else 0.0
+        low = max(0.0, interval[0]) if measured > limit + _ROUNDED else 0.0
         interval = low, min(1.0, interval[1])
     return Calibration(error=measured, ci95=interval, by_chance=float(np.mean(drawn)))
+
+
+def error_of(confidence: Array, right: Array) -> float:
+    """Return the distance of confidence and share right, over ten bins of confidence.
+
+    Shapes: each (m,), `right` 0 and 1.
+    """
+    bins = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
+    gaps = np.bincount(bins, weights=confidence - right)
+    return float(np.abs(gaps).sum() / len(right))

@@ -11,6 +11,7 @@ from epc.statistics.intervals import Interval, Z, wilson
 _MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
 _ROUNDED: Final = 1e-12  # of a variance by observation: less is rounding
 _NOTHING: Final = 1e-20  # a variance that rounding leaves
+_HEAVY: Final = 2.0  # times the mean weight of a cluster
 
 
 def clustered_share(
@@ -36,7 +37,7 @@ def clustered_share(
     """
     total = float(n.sum())
     share = float(hits.sum()) / total
-    spread, count = spread_between((hits - share * n) / total, clusters)
+    spread, count = spread_between((hits - share * n) / total, clusters, n)
     limit = total if verdicts is None else verdicts
     return share, _score_interval(share, spread, count, limit, fewest)
 
@@ -73,7 +74,7 @@ def bounded_mean(values: Array, clusters: Codes, ends: Interval) -> tuple[float,
     shares = (values - low) / (high - low)
     share = min(1.0, max(0.0, float(shares.mean())))
     off = (shares - share) / len(shares)
-    spread, count = spread_between(off, clusters)
+    spread, count = spread_between(off, clusters, np.ones(len(off)))
     interval = _score_interval(share, spread, count)
     if interval is not None:
         interval = (low + (high - low) * interval[0], low + (high - low) * interval[1])
@@ -99,25 +100,24 @@ def _score_interval(
 def clustered_mean_of_shares(
     strata: list[tuple[Array, Array, Codes]],
 ) -> tuple[float, Interval | None]:
-    """Return the unweighted mean of several shares with its 95% interval by Student's t.
+    """Return the unweighted mean of several shares with its 95% interval.
 
-    A cluster may have observations in several strata. No interval for a single cluster, or where
-    no cluster differs from another.
+    Wilson's interval at the number of observations whose share would vary as much: near 0 and 1
+    Student's is too short, and passes them. A cluster may have observations in several strata. No
+    interval for a single cluster.
 
     Shapes: hits, n and clusters of each stratum, as `clustered_share` takes them.
     Unit:   share, 0 to 1.
-    Source: the linearised variance of a ratio.
+    Source: the linearised variance of a ratio; E. B. Wilson, J. Am. Stat. Assoc. 22 (1927).
     """
     shares = [float(hits.sum() / n.sum()) for hits, n, _ in strata]
     middle = sum(shares) / len(shares)
-    off = np.concatenate(
-        [
-            (hits - share * n) / n.sum() / len(strata)
-            for share, (hits, n, _) in zip(shares, strata, strict=True)
-        ]
-    )
+    parts = list(zip(shares, strata, strict=True))
+    off = np.concatenate([(hits - share * n) / n.sum() for share, (hits, n, _) in parts])
+    weights = np.concatenate([n / n.sum() for _, n, _ in strata])
     clusters = np.concatenate([clusters for _, _, clusters in strata])
-    return middle, linearised_interval(middle, off, clusters, ends=(0.0, 1.0))
+    spread, count = spread_between(off / len(strata), clusters, weights)
+    return middle, _score_interval(middle, spread, count)
 
 
 def linearised_interval(
@@ -148,7 +148,7 @@ def clustered_mean(
     """
     middle = float(values.mean())
     off = (values - middle) / len(values)
-    spread, count = spread_between(off, clusters)
+    spread, count = spread_between(off, clusters, np.ones(len(off)))
     if count < 2:  # noqa: PLR2004  (as above)
         return middle, None
     half = t_point(count - 1, error) * sqrt(spread)
@@ -220,16 +220,26 @@ def _left_out(statistic: Statistic, clusters: int) -> tuple[float, float, int] |
     return estimate, variance, blocks
 
 
-def spread_between(off: Array, clusters: Codes) -> tuple[float, int]:
+def spread_between(off: Array, clusters: Codes, weights: Array | None = None) -> tuple[float, int]:
     """Return the variance of a figure between clusters drawn independently, and their number.
 
-    Shapes: `off`, what each observation moves the figure by (m,); (m,).
+    `off` is what each observation moves the figure by. A cluster that weighs much draws the figure
+    to itself, so that it seems to move it less. Where one weighs more than twice the mean, each is
+    compared with the figure without it: what it moves is divided by 1 less its weight.
+
+    Shapes: each (m,); `weights` of the observations, in any unit.
+    Source: the jackknife of a ratio; for the border D. C. Hoaglin and R. E. Welsch, The American
+        Statistician 32 (1978), 17-22.
     """
     places = np.unique(clusters, return_inverse=True)[1]
     parts = np.bincount(places, weights=off)
     count = len(parts)
     if count < 2:  # noqa: PLR2004  (as above)
         return 0.0, count
+    if weights is not None:
+        weight = np.bincount(places, weights=weights) / weights.sum()
+        if weight.max() > _HEAVY / count * (1 + _ROUNDED):
+            parts = parts / (1 - weight) * (count - 1) / count
     return float((parts**2).sum()) * count / (count - 1), count
 
 

@@ -26,9 +26,11 @@ def correlation(x: Array, y: Array, clusters: Codes) -> tuple[float | None, Inte
     sums = np.stack([by_cluster(part, clusters) for part in (x**0, x, y, x * x, y * y, x * y)])
     total, count = sums.sum(axis=1), sums.shape[1]
     (value,) = _correlations(total[:, None])
+    if count < 2:  # noqa: PLR2004  (two make a spread)
+        return float(value), None
     left_out = _correlations(total[:, None] - sums)
     edges = np.append(left_out, value)
-    if count < 2 or not (np.abs(edges) < 1 - _CERTAIN).all():  # noqa: PLR2004  (two make a spread)
+    if not (np.abs(edges) < 1 - _CERTAIN).all():
         return float(value), None
     z = np.arctanh(left_out)
     half = t_point(count - 1) * sqrt((count - 1) / count * float(((z - z.mean()) ** 2).sum()))
@@ -37,8 +39,12 @@ def correlation(x: Array, y: Array, clusters: Codes) -> tuple[float | None, Inte
 
 
 def _correlations(sums: Array) -> Array:
-    """Return correlations from n and the sums of x, y, xx, yy, xy. Shapes: (6, m) in, (m,) out."""
+    """Return correlations from n and the sums of x, y, xx, yy, xy; NaN where a side never varies.
+
+    Shapes: (6, m) in, (m,) out.
+    """
     n, x, y, xx, yy, xy = sums
-    with np.errstate(invalid="ignore", divide="ignore"):  # what does not vary has none: NaN
-        values: Array = (xy - x * y / n) / np.sqrt((xx - x * x / n) * (yy - y * y / n))
+    squares = np.stack([xx - x * x / n, yy - y * y / n])
+    squares[squares <= _CERTAIN * np.stack([xx, yy])] = np.nan  # what rounding leaves
+    values: Array = (xy - x * y / n) / np.sqrt(squares[0] * squares[1])
     return values

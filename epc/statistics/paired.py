@@ -14,12 +14,15 @@ _ROWS_MORE: Final = 2.0
 
 
 # Reading R102: two rows more in all, spread evenly over the table's cells.
-def kappa(left: Array, right: Array, clusters: Codes) -> tuple[float | None, Interval | None]:
+def kappa(
+    left: Array, right: Array, clusters: Codes, *, verdicts: float | None = None
+) -> tuple[float | None, Interval | None]:
     """Return Cohen's kappa with its 95% interval; None where chance alone would always agree.
 
     The interval is that of a table with two rows more in all, spread evenly over the cells of the
     answers that were given: where an answer is rare, the table at hand shows too little of how
-    kappa varies. Clusters count by their design effect, which divides the rows.
+    kappa varies. Clusters count by their design effect, which divides the rows. `verdicts` is how
+    many there are where rows are means of several: a row may say more than one verdict does.
 
     Shapes: what either said, as shares (m, answers) twice; (m,).
     Source: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46; its spread as by
@@ -29,24 +32,26 @@ def kappa(left: Array, right: Array, clusters: Codes) -> tuple[float | None, Int
     left, right = left[:, given], right[:, given]
     rows, answers = left.shape
     table = left.T @ right
-    measured = _linearised(table)
+    measured = linearised(table)
     if measured is None:
         return None, None
     value, moves = measured
-    clusters_off = (left @ moves * right).sum(axis=1) / rows
-    effect = design_effect(clusters_off, float((table * moves**2).sum()) / rows**2, clusters)
+    off = (left @ moves * right).sum(axis=1) / rows
+    alone = float((table * moves**2).sum()) / rows**2
+    effect = design_effect(off, alone, clusters, least=rows / max(rows, verdicts or 0))
     count = len(np.unique(clusters))
-    widened = _linearised(table / effect + _ROWS_MORE / answers**2)
-    if count < 2 or widened is None:  # noqa: PLR2004  (two is what a spread takes)
+    widened = table / effect + _ROWS_MORE / answers**2
+    measured = linearised(widened)
+    if count < 2 or measured is None:  # noqa: PLR2004  (two is what a spread takes)
         return value, None
-    n = rows / effect + _ROWS_MORE
-    middle, moves = widened
-    shares = (table / effect + _ROWS_MORE / answers**2) / n
+    middle, moves = measured
+    n = float(widened.sum())
+    shares = widened / n
     half = t_point(count - 1) * sqrt(float((shares * moves**2).sum()) / n)
     return value, (max(-1.0, middle - half), min(1.0, middle + half))
 
 
-def _linearised(table: Array) -> tuple[float, Array] | None:
+def linearised(table: Array) -> tuple[float, Array] | None:
     """Return kappa of a table, and what a row in each cell moves it by, times the rows.
 
     Shapes: (answers, answers) in and out.
@@ -62,8 +67,8 @@ def _linearised(table: Array) -> tuple[float, Array] | None:
     return (observed - chance) / room, (agreed * room - (1 - observed) * by_chance) / room**2
 
 
-def design_effect(off: Array, alone: float, clusters: Codes) -> float:
-    """Return by how much rows in clusters vary more than as many independent ones; at least 1.
+def design_effect(off: Array, alone: float, clusters: Codes, *, least: float = 1.0) -> float:
+    """Return by how much rows in clusters vary more than as many independent ones.
 
     `off` is what each row moves a figure by, `alone` the variance of independent rows, of which
     each is about the figure. Where nothing varies, a cluster is one row.
@@ -72,10 +77,10 @@ def design_effect(off: Array, alone: float, clusters: Codes) -> float:
     Source: L. Kish, Survey Sampling (1965), section 8.2.
     """
     rows = len(off)
-    spread, count = spread_between(off, clusters)
+    spread, count = spread_between(off, clusters, np.ones(rows))
     if alone <= _NOTHING or count < 2:  # noqa: PLR2004  (as above)
         return rows / max(1, count)
-    return max(1.0, spread / alone * (rows - 1) / rows)
+    return max(least, spread / alone * (rows - 1) / rows)
 
 
 def paired_difference(left: Array, right: Array, clusters: Codes) -> tuple[float, Interval | None]:

@@ -2,13 +2,27 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, combinations
-from math import atanh, fsum, log2, tanh
-from statistics import correlation, fmean, pstdev
+from itertools import chain, combinations, islice
+from math import atanh, fsum, log2, sqrt, tanh
+from statistics import correlation, fmean
 from typing import Final
 
-from oracle.observed_rows import CHOICES, Verdict
-from oracle.observed_sums import Json, Seen, average, jackknifed, linear, mean_of_shares, share
+from oracle.observed_rows import Verdict
+from oracle.observed_sums import (
+    Json,
+    Seen,
+    average,
+    jackknifed,
+    linear,
+    mean_of_shares,
+    parts_of,
+    share,
+    spread_of,
+    student,
+)
+from oracle.pcg64 import uniforms
+
+Cells = dict[tuple[str, str], float]  # the share of each pair of answers
 
 _AGAIN: Final = (
     *("repeat_consistency", "repeat_consistency_all"),
@@ -35,7 +49,7 @@ def places(rows: list[Verdict]) -> dict[str, Json | None]:
     return {
         "place_consistency": share(seen_rows["all"]),
         "place_consistency_readable": share(seen_rows["readable"]),
-        "first_place": share(seen_rows["first"]),
+        "first_place": share(seen_rows["first"], 2 * len(seen_rows["first"])),
     }
 
 
@@ -90,12 +104,14 @@ def humans(rows: list[Verdict]) -> dict[str, Json | None]:
     seen_rows: dict[str, list[Seen]] = {
         name: [] for name in ("mean", "mean_ceiling", "majority", "others", "others_ceiling")
     }
-    tables = []
+    tables: list[tuple[object, Cells]] = []
+    votes = twos = 0.0
     for row in rows:
         persons = row.stated["humans"] or ()
         if not persons or row.said is None:
             continue
         n = len(persons)
+        votes, twos = votes + n, twos + n * (n - 1) / 2
         seen_rows["mean"].append((persons.count(row.said) / n, 1, row))
         if n > 1:
             alike = sum(one == other_person for one, other_person in combinations(persons, 2))
@@ -115,8 +131,12 @@ def humans(rows: list[Verdict]) -> dict[str, Json | None]:
             ("others_ceiling", sum(person == most for person, most in others)),
         ):
             seen_rows[name].append((hits, len(others), row))
-    figures = {f"humans_{name}": share(seen_by_key) for name, seen_by_key in seen_rows.items()}
-    return {**figures, "humans_kappa": kappa(tables)}
+    most = {"mean": votes, "mean_ceiling": twos}
+    figures = {
+        f"humans_{name}": share(seen_by_key, most.get(name))
+        for name, seen_by_key in seen_rows.items()
+    }
+    return {**figures, "humans_kappa": kappa(tables, len(tables))}
 
 
 def _majority(persons: Sequence[str]) -> str | None:
@@ -126,31 +146,63 @@ def _majority(persons: Sequence[str]) -> str | None:
     return ranked[0][0]
 
 
-def kappa(tables: list[tuple[object, dict[tuple[str, str], float]]]) -> Json | None:
-    """Return Cohen's kappa of tables that each add up to 1, and its slope in every cell."""
+def kappa(tables: list[tuple[object, Cells]], verdicts: float) -> Json | None:
+    """Return Cohen's kappa of tables that each add up to 1, made of so many verdicts.
+
+    Its interval is that of one table: the rows divided by how much more they vary in clusters, and
+    two rows more in all, spread over the cells of the answers that anybody gave.
+    """
     if not tables:
         return None
     n = len(tables)
-    whole = {(k, m): 0.0 for k in CHOICES for m in CHOICES}
+    whole: Cells = {}
     for _, table in tables:
         for cell, value in table.items():
-            whole[cell] += value / n
-    rows = {k: sum(whole[k, m] for m in CHOICES) for k in CHOICES}
-    columns = {m: sum(whole[k, m] for k in CHOICES) for m in CHOICES}
-    total = sum(whole[k, k] for k in CHOICES)
-    chance = sum(rows[k] * columns[k] for k in CHOICES)
-    left = 1 - chance
+            whole[cell] = whole.get(cell, 0.0) + value / n
+    answers = sorted({answer for cell, value in whole.items() if value for answer in cell})
+    found = _slopes(whole, answers)
+    if found is None:
+        return None
+    value, slope = found
+    moves = [(c, fsum(slope[cell] * v for cell, v in table.items()) / n) for c, table in tables]
+    parts = parts_of(moves)
+    document: Json = {"value": value, "ci95": None, "n": n, "items": len(parts)}
+    if len(parts) < 2:
+        return document
+    alone = fsum(share * slope[cell] ** 2 for cell, share in whole.items()) / n
+    effect = n / len(parts)
+    if alone > 1e-20:
+        effect = max(n / max(n, verdicts), spread_of(parts) / alone * (n - 1) / n)
+    total = n / effect + 2
+    more = 2 / len(answers) ** 2
+    widened = {
+        (k, m): (whole.get((k, m), 0.0) * n / effect + more) / total
+        for k in answers
+        for m in answers
+    }
+    found = _slopes(widened, answers)
+    assert found
+    middle, slope = found
+    squares = fsum(share * slope[cell] ** 2 for cell, share in widened.items())
+    half = student(len(parts) - 1) * sqrt(squares / total)
+    return document | {"ci95": [max(-1.0, middle - half), min(1.0, middle + half)]}
+
+
+def _slopes(shares: Cells, answers: Sequence[str]) -> tuple[float, Cells] | None:
+    """Return kappa of a table of shares, and what a row in each cell adds to it beyond the mean."""
+    rows = {k: fsum(shares.get((k, m), 0.0) for m in answers) for k in answers}
+    columns = {m: fsum(shares.get((k, m), 0.0) for k in answers) for m in answers}
+    total = fsum(shares.get((k, k), 0.0) for k in answers)
+    left = 1 - fsum(rows[k] * columns[k] for k in answers)
     if left <= 1e-12:
         return None
     slope = {
-        (k, m): ((k == m) * left - (1 - total) * (columns[k] + rows[m])) / left**2 for k, m in whole
+        (k, m): ((k == m) * left - (1 - total) * (columns[k] + rows[m])) / left**2
+        for k in answers
+        for m in answers
     }
-    mean = sum(slope[cell] * whole[cell] for cell in whole)
-    moves = [
-        (cluster, (sum(slope[cell] * value for cell, value in table.items()) - mean) / n)
-        for cluster, table in tables
-    ]
-    return linear((total - chance) / left, moves, n, (-1.0, 1.0))
+    mean = fsum(slope[cell] * share for cell, share in shares.items())
+    return (total - 1 + left) / left, {cell: each - mean for cell, each in slope.items()}
 
 
 def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
@@ -210,24 +262,31 @@ def scored_by_people(rows: list[Verdict]) -> dict[str, Json | None]:
         "human_score_shift": average([(row.cluster, x - y) for row, x, y in both]),
     }
     if min(len({x for _, x, _ in both}), len({y for _, _, y in both})) > 1:
-        value = correlation([x for _, x, _ in both], [y for _, _, y in both])
-        figures["human_score_correlation"] = _by_fisher(value, both)
+        figures["human_score_correlation"] = _by_fisher(both)
     return figures
 
 
-def _by_fisher(r: float, both: list[tuple[Verdict, float, float]]) -> Json:
-    """Return a correlation whose interval is one of its inverse hyperbolic tangent."""
-    if 1 - r**2 <= 1e-12:
-        return linear(r, [(row.cluster, 0.0) for row, _, _ in both], len(both))
-    xs, ys = [x for _, x, _ in both], [y for _, _, y in both]
-    moves = [
-        (row.cluster, (u * v - r * (u * u + v * v) / 2) / (1 - r**2) / len(both))
-        for row, x, y in both
-        for u, v in [((x - fmean(xs)) / pstdev(xs), (y - fmean(ys)) / pstdev(ys))]
-    ]
-    found = linear(atanh(r), moves, len(both))
-    ends = found["ci95"] and [tanh(end) for end in found["ci95"]]
-    return {**found, "value": r, "ci95": ends}
+def _by_fisher(both: list[tuple[Verdict, float, float]]) -> Json:
+    """Return a correlation; its interval is of the inverse hyperbolic tangents without a cluster.
+
+    None where one of these is of a line or of a side that never varies.
+    """
+    clusters = {row.cluster for row, _, _ in both}
+    value = correlation([x for _, x, _ in both], [y for _, _, y in both])
+    document: Json = {"value": value, "ci95": None, "n": len(both), "items": len(clusters)}
+    parts = [value]
+    for cluster in clusters:
+        others = [(x, y) for row, x, y in both if row.cluster != cluster]
+        xs, ys = [x for x, _ in others], [y for _, y in others]
+        if min(len({*xs}), len({*ys})) < 2:
+            return document
+        parts.append(correlation(xs, ys))
+    if len(clusters) < 2 or max(map(abs, parts)) >= 1 - 1e-12:
+        return document
+    middle, *zs = map(atanh, parts)
+    k = len(zs)
+    half = student(k - 1) * sqrt((k - 1) / k * fsum((z - fsum(zs) / k) ** 2 for z in zs))
+    return document | {"ci95": [tanh(middle - half), tanh(middle + half)]}
 
 
 def confident(rows: list[Verdict]) -> dict[str, Json | None]:
@@ -250,9 +309,24 @@ def confident(rows: list[Verdict]) -> dict[str, Json | None]:
 
     items = len(clusters)
     interval = jackknifed(error, items)
+    stream, chance = uniforms(20261128), []
+    for _ in range(200):
+        drawn = [*islice(stream, items)]
+        gaps: dict[int, float] = {}
+        for row, says, _ in stated:
+            place = min(9, int(says * 10))
+            gaps[place] = gaps.get(place, 0.0) + says - (drawn[clusters[row.rank]] < says)
+        chance.append(fsum(map(abs, gaps.values())) / len(stated))
+    chance.sort()
+    if interval:
+        limit = chance[189] + 0.05 * (chance[190] - chance[189])  # at 0.95 of 199 steps
+        low = max(0.0, interval[0]) if error(set()) > limit + 1e-9 else 0.0
+        interval = [low, min(1.0, interval[1])]
+    by_chance = {"value": fmean(chance), "ci95": None, "n": len(stated), "items": items}
     figures: dict[str, Json | None] = {
         "brier": average([(row.task, (says - right) ** 2) for row, says, right in stated]),
         "ece": {"value": error(set()), "ci95": interval, "n": len(stated), "items": items},
+        "ece_by_chance": by_chance,
     }
     for wanted in (0.01, 0.05, 0.1):
         for least in sorted({says for _, says, _ in stated}):

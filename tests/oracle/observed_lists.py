@@ -73,13 +73,15 @@ def of_lists(rows: list[Verdict], asked: int) -> dict[str, Json | None]:
         won = [(after(ones, k), ones[0]) for ones in enough.values()]
         if won:
             best, high, pairs = ([(each[index], 1, row) for each, row in won] for index in range(3))
-            found = share(best)
+            times = sum(map(len, enough.values()))
+            width = max(len(row.stated["candidates"]) for row in rows)
+            found = share(best, times)
             assert found
             unseen = max(0, asked - len(askings))
             total = len(won) + unseen
             ends = sum(hit for hit, _, _ in best), sum(hit for hit, _, _ in high) + unseen
             figures[f"best/{k}"] = found | {"bounds": [end / total for end in ends]}
-            figures[f"pairs/{k}"] = share(pairs)
+            figures[f"pairs/{k}"] = share(pairs, times * (width - 1))
     return figures
 
 

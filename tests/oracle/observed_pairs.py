@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import fsum
 
-from oracle.observed_figures import kappa
+from oracle.observed_figures import Cells, kappa
 from oracle.observed_rows import Verdict
 from oracle.observed_sums import Json, Seen, average, linear, share
 from oracle.observed_transfer import always
@@ -54,14 +54,16 @@ def _shared_questions(rows: list[Verdict], other: list[Verdict], *, scores: bool
 
 
 def _verdicts(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | None]:
-    tables = []
+    tables: list[tuple[object, Cells]] = []
     agreed: list[Seen] = []
+    most = 0
     for left, right in _shared_questions(rows, other, scores=False):
         table = Counter((str(x.said), str(y.said)) for x in left for y in right)
         shares = {cell: count / len(left) / len(right) for cell, count in table.items()}
+        most += max(len(left), len(right))
         tables.append((left[0].cluster, shares))
         agreed.append((sum(v for (k, m), v in shares.items() if k == m), 1, left[0]))
-    return {"agreement": share(agreed), "kappa": kappa(tables)}
+    return {"agreement": share(agreed, most), "kappa": kappa(tables, most)}
 
 
 def _scores(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | None]:

@@ -30,8 +30,12 @@ _STEPS: Final = 2000
 _ROUNDS: Final = 20
 
 
-def share(seen: Sequence[Seen]) -> Json | None:
-    """Return a share with Wilson's interval at the effective number of observations."""
+def share(seen: Sequence[Seen], most: float | None = None) -> Json | None:
+    """Return a share with Wilson's interval at the effective number of observations.
+
+    These are no more than `most`, which is the verdicts that observations are made of; without it
+    as many as they are of.
+    """
     some = [(hits, n, asking) for hits, n, asking in seen if n > 0]
     if not some:
         return None
@@ -39,37 +43,32 @@ def share(seen: Sequence[Seen]) -> Json | None:
     weighed = [(h / often[a.unit], n / often[a.unit], a.cluster) for h, n, a in some]
     total = fsum(n for _, n, _ in weighed)
     value = fsum(hits for hits, _, _ in weighed) / total
-    parts = _parts((cluster, (hits - value * n) / total) for hits, n, cluster in weighed)
-    interval = None
-    if len(parts) > 1:
-        spread = _spread(parts)
-        worth = float(len(parts))
-        if spread > 1e-12 / total:
-            worth = min(total, value * (1 - value) / spread)
-        worth *= (_Z / student(len(parts) - 1)) ** 2
-        interval = _wilson(value, worth)
-    n = int(fsum(n for _, n, _ in some))
-    return {"value": value, "ci95": interval, "n": n, "items": len(parts)}
+    count = fsum(n for _, n, _ in some)
+    moves = [(cluster, (hits - value * n) / total) for hits, n, cluster in weighed]
+    spread, items = _leaving_out(moves, [n / total for _, n, _ in weighed])
+    interval = _score(value, spread, items, count if most is None else most, 2)
+    return {"value": value, "ci95": interval, "n": int(count), "items": items}
 
 
 def average(values: Sequence[tuple[object, float]]) -> Json | None:
-    """Return the mean of values, each with its cluster; without spread its interval is a point."""
+    """Return the mean of values, each with its cluster."""
     if not values:
         return None
-    middle = fsum(value for _, value in values) / len(values)
-    document = linear(
-        middle, [(c, (value - middle) / len(values)) for c, value in values], len(values)
-    )
-    if document["ci95"] is None and document["items"] > 1:
-        document["ci95"] = [middle, middle]
-    return document
+    n = len(values)
+    middle = fsum(value for _, value in values) / n
+    spread, items = _leaving_out([(c, (value - middle) / n) for c, value in values], [1 / n] * n)
+    interval = None
+    if items > 1:
+        half = student(items - 1) * sqrt(spread)
+        interval = [middle - half, middle + half]
+    return {"value": middle, "ci95": interval, "n": n, "items": items}
 
 
 def mean_of_shares(strata: Sequence[Sequence[tuple[float, Asking]]]) -> Json | None:
     """Return the mean of several shares; none where a stratum is empty."""
     if not all(strata):
         return None
-    value, moves = 0.0, []
+    value, moves, weights = 0.0, [], []
     for hits in strata:
         often = Counter(asking.unit for _, asking in hits)
         total = fsum(1 / often[asking.unit] for _, asking in hits)
@@ -78,7 +77,42 @@ def mean_of_shares(strata: Sequence[Sequence[tuple[float, Asking]]]) -> Json | N
         for hit, asking in hits:
             worth = 1 / often[asking.unit] / total / len(strata)
             moves.append((asking.cluster, worth * (hit - share)))
-    return linear(value, moves, len(moves), (0.0, 1.0))
+            weights.append(worth)
+    spread, items = _leaving_out(moves, weights)
+    interval = _score(value, spread, items, inf, 0)
+    return {"value": value, "ci95": interval, "n": len(moves), "items": items}
+
+
+def _leaving_out(
+    moves: Sequence[tuple[object, float]], weights: Sequence[float]
+) -> tuple[float, int]:
+    """Return the variance of a figure between clusters, and how many there are.
+
+    Where one has more than twice the mean weight, it is the jackknife's: what the figure is without
+    a cluster differs by the cluster's move over 1 less its weight.
+    """
+    parts = _sums(moves)
+    weight = _sums((cluster, w) for (cluster, _), w in zip(moves, weights, strict=True))
+    count = len(parts)
+    if count < 2:
+        return 0.0, count
+    if max(weight.values()) * count <= 2 + 1e-9:
+        return spread_of([*parts.values()]), count
+    squares = fsum((part / (1 - weight[cluster])) ** 2 for cluster, part in parts.items())
+    return squares * (count - 1) / count, count
+
+
+def _score(
+    value: float, spread: float, items: int, most: float, fewest: float
+) -> list[float] | None:
+    """Return Wilson's interval at as many observations as vary like that, at most so many."""
+    if items < 2:
+        return None
+    worth = float(items)
+    if spread > 1e-12 / (most if most < inf else items):
+        worth = min(most, value * (1 - value) / spread)
+    worth *= (_Z / student(items - 1)) ** 2
+    return None if worth < fewest else _wilson(value, worth)
 
 
 def jackknifed(statistic: Callable[[set[int]], float], clusters: int) -> list[float] | None:
@@ -97,9 +131,9 @@ def linear(
     value: float, moves: Iterable[tuple[object, float]], n: int, ends: Sequence[float] = (-inf, inf)
 ) -> Json:
     """Return a figure whose spread is that of what each cluster moves it by."""
-    parts = _parts(moves)
+    parts = parts_of(moves)
     interval = None
-    if len(parts) > 1 and (spread := _spread(parts)) > 1e-20:
+    if len(parts) > 1 and (spread := spread_of(parts)) > 1e-20:
         half = student(len(parts) - 1) * sqrt(spread)
         interval = [max(ends[0], value - half), min(ends[1], value + half)]
     return {"value": value, "ci95": interval, "n": n, "items": len(parts)}
@@ -145,21 +179,23 @@ def _integral(angle: float, freedom: int) -> float:
     return width / 3 * fsum((1.0, *inner, _density(angle, freedom)))
 
 
-def _wilson(value: float, n: float) -> list[float] | None:
-    if n < 2:
-        return None
+def _wilson(value: float, n: float) -> list[float]:
     z2 = _Z**2
     middle = (value + z2 / (2 * n)) / (1 + z2 / n)
     half = sqrt(value * (1 - value) * z2 / n + z2 * z2 / (4 * n * n)) / (1 + z2 / n)
     return [max(0.0, middle - half), min(1.0, middle + half)]
 
 
-def _parts(moves: Iterable[tuple[object, float]]) -> list[float]:
-    sums: dict[object, list[float]] = {}
+def parts_of(moves: Iterable[tuple[object, float]]) -> list[float]:
+    return [*_sums(moves).values()]
+
+
+def _sums(moves: Iterable[tuple[object, float]]) -> dict[object, float]:
+    parts: dict[object, list[float]] = {}
     for cluster, move in moves:
-        sums.setdefault(cluster, []).append(move)
-    return [fsum(figures) for figures in sums.values()]
+        parts.setdefault(cluster, []).append(move)
+    return {cluster: fsum(figures) for cluster, figures in parts.items()}
 
 
-def _spread(parts: Sequence[float]) -> float:
+def spread_of(parts: Sequence[float]) -> float:
     return fsum(part * part for part in parts) * len(parts) / (len(parts) - 1)

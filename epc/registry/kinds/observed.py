@@ -18,7 +18,7 @@ from epc.analysis.verdicts_rows import by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
-from epc.records.earlier import keep_published, published_clusters
+from epc.records.earlier import keep_published, published_clusters, published_intervals
 from epc.records.manifest import Estimate
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
@@ -211,7 +211,12 @@ def recompute(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[li
     other_judges = others_in(folder) if chosen.beside else None
     clusters = published_clusters(snapshot.figures) or by_question
     recomputation = figures_of_verdicts(
-        document.header, verdicts, chosen.choices, other_judges, clusters
+        document.header,
+        verdicts,
+        chosen.choices,
+        other_judges,
+        clusters=clusters,
+        intervals=published_intervals(snapshot.figures),
     )
     keep_published(recomputation, snapshot.figures)
     days = tuple(filter(None, (card.first_day, card.last_day)))

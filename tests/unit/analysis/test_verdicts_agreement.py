@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from observed_support import SETTINGS, columns, report, verdict
-from scipy import stats
 
 from epc.analysis.verdicts import of_own
-from epc.analysis.verdicts_agreement import _kappa, between
+from epc.analysis.verdicts_agreement import between
 from epc.analysis.verdicts_figures import of_scores
 from epc.analysis.verdicts_rows import file_names, rows_of
 from epc.records.verdicts.converting import digest
@@ -161,27 +160,3 @@ def test_reading_r77_a_judge_is_not_compared_with_itself(
     lines = [verdict("1", "a", "a", setting=name) for name in names]
 
     assert bool(report(*lines).pairs) is compared
-
-
-def test_reading_r77_kappa_spreads_as_each_item_moves_it() -> None:
-    """What one more asking of an item would move kappa by, worked out by small steps."""
-    one = np.eye(3)[[0, 0, 0, 1, 1, 2, 0, 1]]
-    other = np.eye(3)[[0, 0, 1, 1, 1, 2, 0, 0]]
-
-    def kappa(weights: np.typing.NDArray[np.float64]) -> float:
-        share = weights / weights.sum()
-        seen = float((share * (one * other).sum(axis=1)).sum())
-        chance = float(((share @ one) * (share @ other)).sum())
-        return (seen - chance) / (1 - chance)
-
-    step, n = 1e-6, len(one)
-    moves = np.array([(kappa(1 + step * row) - kappa(np.ones(n))) / step for row in np.eye(n)])
-    half = float(stats.t.isf(0.025, n - 1)) * np.sqrt((moves**2).sum() * n / (n - 1))
-
-    ((name, figure),) = _kappa("kappa", one, other, np.arange(n))
-
-    assert name == "kappa"
-    assert figure.value == pytest.approx(kappa(np.ones(n)))
-    assert figure.ci95 == pytest.approx(
-        (figure.value - half, min(1, figure.value + half)), abs=1e-5
-    )

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Mapping
 from copy import deepcopy
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from observed_support import columns
 from records_support import Run
+from scipy import stats
 
 from epc.records.checkout import ROOT
 from epc.records.earlier import (
@@ -17,6 +20,7 @@ from epc.records.earlier import (
     keep_published,
     published_clusters,
     published_counts,
+    published_intervals,
     published_summary,
 )
 from epc.records.manifest import Manifest
@@ -197,6 +201,32 @@ def test_figures_that_state_no_rule_cluster_items_of_a_question_that_share_a_can
 
 def test_figures_that_state_a_rule_cluster_as_todays_do() -> None:
     assert published_clusters({"n": 9, "rule": 2}) is None
+
+
+@pytest.mark.parametrize(
+    ("figures", "earlier"), [({"n": 9}, True), ({"rule": 2}, True), ({"rule": 3}, False)]
+)
+def test_r102_published_figures_keep_the_intervals_of_their_rule(
+    figures: dict[str, int], *, earlier: bool
+) -> None:
+    share = published_intervals(figures).share
+    hits = np.array([0.6, 0.8] * 20)  # of ten askings on each of 40 items
+
+    _, interval = share(hits, np.ones(40), np.arange(40), verdicts=400)
+
+    # The variance is 0.1 ** 2 / 39: as of 819 coins. The earlier rule took one coin an item.
+    n = (40 if earlier else 400) * (1.959963984540054 / stats.t.isf(0.025, 39)) ** 2
+    middle = (0.7 + 1.9207294 / n) / (1 + 3.8414588 / n)
+    half = sqrt(0.21 * 3.8414588 / n + 1.9207294**2 / n**2) / (1 + 3.8414588 / n)
+    assert interval == pytest.approx((middle - half, middle + half))
+
+
+def test_r102_an_earlier_rule_states_its_number_again() -> None:
+    again = {"rule": 3, "groups": []}
+
+    keep_published(again, {"rule": 2, "groups": []})
+
+    assert again == {"rule": 2, "groups": []}
 
 
 def test_no_other_module_knows_a_schema_version_or_an_earlier_rule() -> None:

@@ -1,6 +1,7 @@
 """What came of recomputing: whether every figure came out as it was published."""
 
-from dataclasses import fields
+from copy import deepcopy
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from registry_support import Checkout, observed_card, observed_figures
 
 from epc.errors import UsageError
+from epc.records.checkout import ROOT
 from epc.registry.kinds.measured import _differing
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
@@ -124,3 +126,18 @@ def test_what_an_audit_says_otherwise_now_is_named_but_for_its_findings() -> Non
 
     assert _differing(again, stated) == ["verdict"]
     assert _differing(stated, stated) == []
+
+
+def test_r102_published_verdicts_keep_their_rule_and_a_changed_interval_is_found() -> None:
+    registry, tag = of_folder(ROOT), Tag.parse("v1.0-gpt-5.4-nano")
+    snapshot = registry.snapshots[str(tag)]
+    (as_published,) = recompute(ROOT, registry, [tag])
+    figures = deepcopy(snapshot.figures)
+    figures["groups"][0]["figures"]["best/1"]["ci95"][0] += 1e-6
+    registry.snapshots[str(tag)] = replace(snapshot, figures=figures)
+
+    (changed,) = recompute(ROOT, registry, [tag])
+
+    assert snapshot.figures["rule"] == 2
+    assert as_published.ok
+    assert changed.changed == ["/metrics.json/figures/groups/0/figures/best~11/ci95/0"]

@@ -78,11 +78,38 @@ def test_a_mean_of_shares_is_not_weighted_by_their_sizes() -> None:
     value, interval = clustered_mean_of_shares([many, few])
 
     # Ten clusters: 0 has (0.1 / 10 - 0.5 / 2) / 2, 1 has (0.1 / 10 + 0.5 / 2) / 2, seven 0.1 / 20,
-    # the last -0.9 / 20.
-    spread = (0.12**2 + 0.13**2 + 7 * 0.005**2 + 0.045**2) * 10 / 9
+    # the last -0.9 / 20. The first two weigh 0.3 each, more than twice the mean of 0.1, the others
+    # 0.05: each is divided by 1 less that.
+    heavy = (0.12 / 0.7) ** 2 + (0.13 / 0.7) ** 2
+    spread = (heavy + 7 * (0.005 / 0.95) ** 2 + (0.045 / 0.95) ** 2) * 9 / 10
+    effective = 0.7 * 0.3 / spread * (Z / stats.t.isf(0.025, 9)) ** 2
     assert value == pytest.approx(0.7)
-    half = t_point(9) * spread**0.5
-    assert interval == pytest.approx((0.7 - half, min(1.0, 0.7 + half)))
+    assert interval == pytest.approx(share_interval(0.7 * effective, effective))
+
+
+def test_r102_a_mean_of_shares_leans_away_from_the_ends_and_has_an_interval_there() -> None:
+    at_end = np.ones(10), np.ones(10), np.arange(10)
+
+    value, interval = clustered_mean_of_shares([at_end, at_end])
+
+    effective = 10 * (Z / stats.t.isf(0.025, 9)) ** 2
+    assert value == 1
+    assert interval == pytest.approx(share_interval(effective, effective))
+
+
+def test_r102_an_item_that_outweighs_the_others_is_held_against_them() -> None:
+    # Three items: one of eight verdicts, two of one each. By the jackknife of a ratio, written out.
+    hits = np.array([1.0, 1, 1, 1, 1, 1, 0, 0, 1, 0])
+    clusters = np.array([0] * 8 + [1, 2])
+    share, interval = clustered_share(hits, np.ones(10), clusters, fewest=0.0)
+
+    without = [1 / 2, 6 / 9, 7 / 9]  # the share without each item, of 7 in 10
+    spread = 2 / 3 * sum((part - 0.7) ** 2 for part in without)
+    effective = 0.7 * 0.3 / spread * (Z / stats.t.isf(0.025, 2)) ** 2
+    assert share == 0.7
+    assert interval == pytest.approx(wilson(0.7 * effective, effective))
+    half = stats.t.isf(0.025, 2) * sqrt(spread)
+    assert clustered_mean(hits, clusters)[1] == pytest.approx((0.7 - half, 0.7 + half))
 
 
 def test_a_mean_of_clusters_is_that_of_their_sums() -> None:
