@@ -14,10 +14,12 @@ from epc.arrays import Array, np
 from epc.records.loop import GOLD
 from epc.statistics.figures import Figure
 from epc.statistics.gains import (
+    FEWEST_CHANGED,
     AssistedGain,
     Exchange,
     assisted_gain,
     can_be_priced,
+    changes_are_few,
     difference_of_gains,
     error_rate,
     exchange,
@@ -26,6 +28,10 @@ from epc.statistics.gains import (
 
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
 UNNAMED: Final = "the judge"  # of a log that names none
+_FEW_CHANGES: Final = (
+    f"no help of the judge's for gold: fewer than {FEWEST_CHANGED} labels changed, so their "
+    "interval is by counting"
+)
 
 Quality = Literal["better", "worse", "not_shown", "not_measured"]
 
@@ -160,6 +166,9 @@ def report_of(files: Files) -> LoopReport:
     if len(gold) > 1:
         assisted = assisted_gain(gold, np.array([p.difference for p in labelled]), judge)
     twice, disagreement = _disagreement(files)
+    paid = _exchange(gold, labelled, disagreement, withheld)
+    if assisted and changes_are_few(gold):
+        withheld.append(_FEW_CHANGES)
     judge_b = files.judges_b[0] if files.judges_b else None
     by_b = pairs_of(files, judge_b) if judge_b else {}
     return LoopReport(
@@ -184,7 +193,7 @@ def report_of(files: Files) -> LoopReport:
         labelled_twice=twice,
         disagreement=disagreement,
         label_error=None if disagreement is None else error_rate(disagreement),
-        exchange=_exchange(gold, labelled, disagreement, withheld),
+        exchange=paid,
         quality=quality_of(assisted),
         withheld=tuple(withheld),
         course=tuple(_course(files)),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from epc.analysis.loop import LoopReport, pairs_of, report_of
 from epc.analysis.loop_files import VALIDATION, Files, best, is_validation
@@ -18,6 +18,7 @@ from epc.errors import Finding
 from epc.records.loop import (
     CLAUSE,
     GOLD,
+    MARGIN,
     ItemScore,
     LedgerLine,
     Log,
@@ -48,12 +49,16 @@ class Assessment(Struct, frozen=True, kw_only=True):
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """Decision whether a final may ship. `decided` is the digest of the scores that said so."""
+    """Decision whether a final may ship. `decided` is the digest of the scores that said so.
+
+    `margin` is the loss of right answers that gold, where there is any, has to exclude.
+    """
 
     word: Word
     reason: str
     findings: tuple[Finding, ...]
     decided: str
+    margin: float = field(default_factory=lambda: MARGIN)  # a factory: always printed
     report: LoopReport | None = None
 
 
@@ -74,8 +79,11 @@ def gate(files: Files, ledger: Sequence[LedgerLine], *, unplanned: bool = False)
     if findings or report is None:
         reason = findings[0].problem if findings else ""
         return Gate(word="refused", reason=reason, findings=findings, decided=decided)
-    word, reason = _decision(report)
-    return Gate(word=word, reason=reason, findings=(), decided=decided, report=report)
+    margin = files.plan.margin if files.plan else MARGIN
+    word, reason = _decision(report, margin)
+    return Gate(
+        word=word, reason=reason, findings=(), decided=decided, margin=margin, report=report
+    )
 
 
 def spent_by(files: Files, time: str, decided: str) -> LedgerLine:
@@ -110,6 +118,7 @@ def draw(
     items: Mapping[str, Any],
     *,
     labels: int,
+    margin: float,
     judge: str,
     judge_b: str | None,
     time: str,
@@ -118,7 +127,8 @@ def draw(
 ) -> tuple[LoopPlan | None, list[Finding]]:
     """Return the plan of a log's checks, or why there can be none.
 
-    `judge` gave the log's scores; the log's own name for it is in `Files.judge`.
+    `judge` gave the log's scores; the log's own name for it is in `Files.judge`. `margin` is a
+    share of right answers.
     Items that an earlier check used up are left out. The draws follow from the log's digest.
     """
     texts = {name: text_digest(item) for name, item in items.items()}
@@ -149,6 +159,7 @@ def draw(
         gold=tuple(gold),
         gold_twice=tuple(gold[:LABELLED_TWICE]),
         repeats=tuple(_once(retest)),
+        margin=margin,
     )
     return plan, []
 
@@ -172,7 +183,8 @@ def parts_of_change(
     return parted(np.array(change), np.array(moved), np.array([index for index, _ in shared])), []
 
 
-def _decision(report: LoopReport) -> tuple[Word, str]:
+# Reading R102: gold has to exclude a loss, for a bribed judge's gain is always above 0.
+def _decision(report: LoopReport, margin: float) -> tuple[Word, str]:
     fresh, gold = report.fresh.ci95, report.gold.ci95 if report.gold else None
     if gold and gold[1] < 0:
         return "harms", "gold says that the work got worse"
@@ -180,6 +192,9 @@ def _decision(report: LoopReport) -> tuple[Word, str]:
         return "not_shown", f"{report.items} unseen items are fewer than {FEWEST_FOR_GATE}"
     if fresh is None or fresh[0] <= 0:
         return "not_shown", "the gain on unseen items is not shown to be above 0"
+    if gold and gold[0] <= -margin:
+        loss = f"a loss of {100 * margin:g} points of right answers"
+        return "not_shown", f"gold does not exclude {loss}"
     if gold and gold[0] <= 0:
         return "ship", "the judge's gain on unseen items is above 0, better work is not shown"
     return "ship", "the gain on unseen items is above 0"

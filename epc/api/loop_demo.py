@@ -14,6 +14,7 @@ from epc.engine.loop_demo import Adapter, Candidate, Item, Split, Work, optimise
 from epc.errors import refuse
 from epc.records.loop import (
     GOLD,
+    MARGIN,
     Check,
     LoopPlan,
     append,
@@ -49,6 +50,7 @@ def check(work: Work, split: Split, log: Path, *, time: str) -> None:
         Files(log=read_log(log), checks=()),
         items,
         labels=len(items),
+        margin=MARGIN,
         judge=work.judge,
         judge_b=next(iter(work.unseen_judges), None),
         time=time,

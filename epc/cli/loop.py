@@ -11,6 +11,7 @@ from epc.cli.loop_demo import demo
 from epc.cli.options import FILE, format_option, html_option, printed_as
 from epc.errors import ExitCode
 from epc.printable import annotation
+from epc.records.loop import MARGIN
 
 if TYPE_CHECKING:
     from epc.analysis.loop_files import Files
@@ -43,11 +44,25 @@ command.add_command(demo)
     metavar="N",
     help="Draw so many of them for labels of both outputs, 30 of these for two.",
 )
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100),
+    default=100 * MARGIN,
+    show_default=True,
+    metavar="POINTS",
+    help="A loss of right answers that labels have to exclude before the gate ships.",
+)
 @click.option("--judge", metavar="MODEL", help="Who scored the log, where it has no such column.")
 @click.option("--judge-b", metavar="MODEL", help="A judge that the optimiser never saw.")
 @format_option
 def plan(
-    log: Path, test: Path, labels: int, judge: str | None, judge_b: str | None, form: str
+    log: Path,
+    test: Path,
+    labels: int,
+    margin: float,
+    judge: str | None,
+    judge_b: str | None,
+    form: str,
 ) -> None:
     r"""Draw the checks of a LOG, before anything is looked at.
 
@@ -82,6 +97,7 @@ def plan(
         files,
         items,
         labels=labels,
+        margin=margin / 100,
         judge=judge or files.judge,
         judge_b=judge_b,
         time=stamp(now()),
@@ -215,10 +231,10 @@ def gate(ctx: click.Context, log: Path, checks: Path | None, form: str, *, unpla
     r"""Say in one sentence whether the final of a LOG may ship.
 
     It may (exit 0) if its gain by the judge is above 0 on at least 100 items that the optimiser
-    never saw, and gold, where there is any, does not say that the work got worse. Else it exits 1
-    (`not_shown`, `harms`); 2 if the CHECKS decide nothing (`refused`). Without a name, CHECKS are
-    those beside LOG. Items that decided are used up: the ledger beside LOG has them, and another
-    final needs others.
+    never saw, and gold, where there is any, excludes that the work got worse by the plan's margin.
+    Else it exits 1 (`not_shown`, `harms`); 2 if the CHECKS decide nothing (`refused`). Without a
+    name, CHECKS are those beside LOG. Items that decided are used up: the ledger beside LOG has
+    them, and another final needs others.
 
     \b
     Example:

@@ -28,6 +28,7 @@ GOLD: Final = "gold"  # the judge of a label
 EXECUTED: Final = "executed.jsonl"
 LEDGER: Final = "loop.ledger.jsonl"
 _LOG, _PLAN, _CHECKS, _KEPT = ".loop.jsonl", ".plan.json", ".checks.jsonl", ".kept.jsonl"
+MARGIN: Final = 0.05  # of right answers, where a plan has none (Reading R102)
 _DIGITS: Final = 12
 _TABLES: Final = (".csv", ".tsv")
 _SCORE: Final = "score"
@@ -100,7 +101,8 @@ class LoopPlan(Struct, frozen=True, kw_only=True):
 
     `log` and `texts` are digests: of the log, and of every test item's text. `gold` are the items
     that get labels, `gold_twice` those that get two. `repeats` are logged outputs that judge A is
-    asked about again, which shows whether it changed.
+    asked about again, which shows whether it changed. `margin` is the loss of right answers that
+    gold has to exclude, as a share.
     """
 
     time: str
@@ -115,6 +117,7 @@ class LoopPlan(Struct, frozen=True, kw_only=True):
     gold_twice: tuple[str, ...]
     repeats: tuple[LoggedOutput, ...] = msgspec.field(name="again")
     judge_b: PlannedJudge | None = None
+    margin: float = msgspec.field(default_factory=lambda: MARGIN)  # a factory: always written
     schema_version: int = written(1)
 
 

@@ -22,7 +22,7 @@ from epc.report.document import (
     printed,
 )
 from epc.statistics.figures import Figure, figure_text
-from epc.statistics.gains import ChangeParts
+from epc.statistics.gains import CHANGED_LABELS, ChangeParts, labels_for_margin
 
 _QUALITY: Final[dict[Quality, tuple[str, str, str]]] = {
     "better": ("BETTER", "same", "The work got better."),
@@ -100,7 +100,9 @@ def gate_sentence(gate: Gate) -> str:
     gold = "with no gold beside it"
     if report.gold:
         points = f"{_gold(report.gold)} points of right answers"
-        gold = f"gold on {report.gold.labelled} of them {points}"
+        gold = (
+            f"gold on {report.gold.labelled} of them {points}, margin {100 * gate.margin:g} points"
+        )
     plan = "" if report.planned else f" ({UNPLANNED})"
     fresh = f"{_points(report, report.fresh)} on {report.items} of them{plan}"
     taste = _TASTE
@@ -122,9 +124,26 @@ def plan_text(plan: LoopPlan, offered: int) -> str:
         ("judges", f"{judge}{second_judge}"),
         ("test items", f"{len(plan.test)}{used}"),
         ("labels of both outputs", labels),
+        ("margin", _margin_text(plan.margin)),
         ("asked again", f"{len(plan.repeats)} logged outputs"),
     ]
     return printed([Facts(facts)])
+
+
+def _margin_text(margin: float) -> str:
+    """Return what gold has to exclude, and how many labels that takes."""
+    points = f"{100 * margin:g} points"
+    if not margin:
+        points = "0 points, so that a final as good as the seed hardly ever ships"
+    numbers = [
+        f"{labels_for_margin(true_gain, margin):,} for a final that is {words}"
+        for true_gain, words in ((0.0, "as good as the seed"), (0.1, "better by 10"))
+        if true_gain + margin
+    ]
+    return (
+        f"{points}: labels have to exclude a loss so large. To do so 8 times in 10 takes "
+        f"{', '.join(numbers)}, if {CHANGED_LABELS:.0%} of the labels change"
+    )
 
 
 def document(report: LoopReport) -> Iterator[Part]:

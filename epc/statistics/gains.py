@@ -4,7 +4,7 @@ Differences are after minus before, one an item. Gains are intervals over items:
 these two states of the work, not of the procedure that led from one to the other (Reading R93).
 """
 
-from math import sqrt
+from math import ceil, sqrt
 from typing import Final
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import Figure
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import (
+    Z,
     mean,
     spread_interval,
     sum_of_squares,
@@ -22,6 +23,9 @@ from epc.statistics.intervals import (
 
 FEWEST_EACH: Final = 10  # changed items of equal gold, and of other gold, for a price
 FEWEST_ANCHORS: Final = 10
+FEWEST_CHANGED: Final = 10  # labels, for an interval by their spread
+CHANGED_LABELS: Final = 0.4  # share of labels that change in the published runs from a weak start
+_POWER: Final = 0.8
 _FEWEST_FOR_SLOPE: Final = 3  # two points lie on a line
 
 
@@ -67,7 +71,8 @@ def assisted_gain(gold: Array, judge: Array, judge_of_all: Array) -> AssistedGai
     """Return the gain by gold, helped by the judge's differences on items without a label.
 
     The slope of gold on the judge carries what the unlabelled items say. With labels of all items
-    this is the plain mean; without a slope, too.
+    this is the plain mean; without a slope, too. Where few labels change neither their spread nor a
+    slope is known, so the interval is `gain_of_few`'s.
 
     Shapes: gold and judge (m,), the labelled items; judge_of_all (n,), all of them.
     Unit:   that of gold.
@@ -75,10 +80,11 @@ def assisted_gain(gold: Array, judge: Array, judge_of_all: Array) -> AssistedGai
         12.6.
     """
     m, n = len(gold), len(judge_of_all)
-    plain = gain(gold)
+    few = changes_are_few(gold)
+    plain = gain_of_few(gold) if few else gain(gold)
     spread = variance_of(gold.tolist())
     slope, correlation = _slope(judge, gold)
-    if m == n or m < _FEWEST_FOR_SLOPE or not slope:
+    if few or m == n or m < _FEWEST_FOR_SLOPE or not slope:
         return AssistedGain(
             value=plain.value, ci95=plain.ci95, labelled=m, worth=m, correlation=correlation
         )
@@ -94,6 +100,53 @@ def assisted_gain(gold: Array, judge: Array, judge_of_all: Array) -> AssistedGai
         worth=spread / variance if variance else float(n),
         correlation=correlation,
     )
+
+
+def changes_are_few(gold: Array) -> bool:
+    """Return whether so few labels changed that their spread is no measure of the chance in them.
+
+    Shapes: (m,), gold's differences.
+    """
+    return int((gold != 0).sum()) < FEWEST_CHANGED
+
+
+# Reading R102: the interval is never without width.
+def gain_of_few(gold: Array) -> Figure:
+    """Return the mean of differences of which most are 0, with an interval by counting.
+
+    One more difference of 1 and one more of -1 are added: labels of which none changed do not show
+    that none ever will. A part of a point counts as that part of a change, and a scale of more than
+    a point as one point.
+
+    Shapes: (m,).
+    Unit:   that of the differences.
+    Source: D. G. Bonett and R. M. Price, Journal of Educational and Behavioral Statistics 37
+        (2012), 479-488.
+    """
+    scale = max(1.0, float(np.abs(gold).max(initial=0.0)))
+    n = len(gold) + 2
+    better = (float(gold[gold > 0].sum()) / scale + 1) / n
+    worse = (float(-gold[gold < 0].sum()) / scale + 1) / n
+    middle = better - worse
+    half = Z * sqrt((better + worse - middle**2) / n)
+    ends = max(-1.0, middle - half) * scale, min(1.0, middle + half) * scale
+    return Figure(value=mean(gold.tolist()), ci95=ends)
+
+
+def labels_for_margin(true_gain: float, margin: float) -> int:
+    """Return how many labels show, 8 times in 10, that the work is not worse by the margin.
+
+    That is, in so many samples the lower end of the gold gain's interval is above -margin. Labels
+    change as often as in the published runs from a weak start, and the judge does not help.
+
+    Unit:   both in shares of right answers; `true_gain` is above -margin.
+    Source: the normal approximation of a paired difference's power.
+    """
+    from statistics import NormalDist
+
+    variance = CHANGED_LABELS - true_gain**2
+    reach = Z + NormalDist().inv_cdf(_POWER)
+    return ceil(variance * (reach / (true_gain + margin)) ** 2)
 
 
 def exchange(judge: Array, gold: Array, changed: Flags) -> Exchange:

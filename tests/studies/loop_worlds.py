@@ -53,6 +53,48 @@ GATES: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change:
+    """A final of which the share of items that gold calls better, and worse, is known.
+
+    The judge pays 3 points for a right answer, and `bribe` for the final's manner.
+    """
+
+    better: float
+    worse: float
+    labels: int
+    items: int = TEST
+    bribe: float = 0.0
+
+
+FEW: Final = tuple(
+    Change(better=better, worse=worse, labels=labels, items=items)
+    for labels, items in ((40, 40), (40, TEST), (100, TEST), (TEST, TEST))
+    for better, worse in (
+        *((0.0, 0.0), (0.01, 0.0), (0.02, 0.01), (0.03, 0.03), (0.05, 0.0)),
+        *((0.1, 0.0), (0.08, 0.02), (0.2, 0.05), (0.25, 0.15)),
+    )
+)
+TRUTHS: Final = (-0.1, -0.05, 0.0, 0.1)
+MARGINS: Final = tuple(
+    Change(better=(0.4 + gold) / 2, worse=(0.4 - gold) / 2, labels=labels, items=items, bribe=bribe)
+    for bribe in (1.0, 0.0)
+    for labels, items in ((0, 100), (40, 100), (100, 100), (40, TEST), (100, TEST), (TEST, TEST))
+    for gold in TRUTHS
+)
+
+
+def changes(world: Change, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return by how much judge and gold score each item otherwise after the change.
+
+    Shapes: (items,) each; the first `labels` items have a label.
+    """
+    draw = rng.random(world.items)
+    gold = (draw < world.better).astype(float) - (draw > 1 - world.worse)
+    taste = rng.normal(0, 0.6, (2, world.items)) + rng.normal(size=(2, world.items))
+    return np.rint(3 * gold + world.bribe + taste[1] - taste[0]), gold
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scored:
     """A run of the optimiser: scores of the seed (row 0) and the final (row 1)."""
 

@@ -1,7 +1,8 @@
 """How often the figures of an optimiser's run err: levels, power, and what intervals cover.
 
 Worlds are drawn apart from the program (loop_worlds.py); the figures are those of the report.
-Writes the tables `loop-*.csv`: `nice python tests/studies/loops.py site/docs/data`.
+Writes the tables `loop-*.csv`: `nice python tests/studies/loops.py site/docs/data`; with `gold`
+behind it, those of Reading R102 alone.
 """
 
 import csv
@@ -15,7 +16,20 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
-from studies.loop_worlds import GATES, WORLDS, Scored, World, run, truths
+from scipy import stats
+from studies.loop_worlds import (
+    FEW,
+    GATES,
+    MARGINS,
+    WORLDS,
+    Array,
+    Change,
+    Scored,
+    World,
+    changes,
+    run,
+    truths,
+)
 
 from epc.analysis.loop import LoopReport
 from epc.analysis.loop_decisions import assess, gate
@@ -29,10 +43,12 @@ from epc.statistics.gains import (
     exchange,
     exchange_over_runs,
     gain,
+    labels_for_margin,
     parted,
 )
 
 RUNS: Final = 500
+OFTEN: Final = 1500  # a standard error of 0.6 points at 95%
 COVERED: Final = 2000  # a standard error of half a point
 _JUDGE: Final = "A"
 _NAMES: Final = ("seed", "final")
@@ -130,6 +146,93 @@ def gates(world: World, runs: int = RUNS) -> float:
     return expected_words.count("ship") / runs
 
 
+def by_spread(gold: Array, judge: Array, labels: int) -> tuple[float, float]:
+    """Return gold's gain and its half width by spread alone, as before Reading R102.
+
+    Student's of the labels, helped by the regression on the judge where some items have no label.
+    """
+    y, x = gold[:labels], judge[:labels]
+    t = stats.t.ppf(0.975, labels - 1)
+    if labels == len(gold) or not y.any():
+        return float(y.mean()), float(t * y.std(ddof=1) / np.sqrt(labels))
+    slope, intercept = np.polyfit(x, y, 1)
+    left = y - slope * x - intercept
+    variance = (left**2).sum() / (labels - 2) / labels + slope**2 * judge.var(ddof=1) / len(gold)
+    half = stats.t.ppf(0.975, labels - 2) * np.sqrt(variance)
+    return float(intercept + slope * judge.mean()), float(half)
+
+
+def few_changes(world: Change, runs: int = OFTEN) -> Rate:
+    """Return how often the gold gain's interval holds the truth, before and now, and its width."""
+    rng, truth = np.random.default_rng(9), world.better - world.worse
+    rows = []
+    for _ in range(runs):
+        judge, gold = changes(world, rng)
+        middle, before = by_spread(gold, judge, world.labels)
+        ends = assisted_gain(gold[: world.labels], judge[: world.labels], judge).ci95
+        assert ends is not None
+        now = (ends[1] - ends[0]) / 2
+        held_before, held_now = abs(middle - truth) <= before + 1e-12, ends[0] <= truth <= ends[1]
+        rows.append((held_before, held_now, before == 0, 100 * before, 100 * now))
+    held_before, held_now, no_width, half_before, half_now = np.mean(rows, axis=0).tolist()
+    return {
+        "better": f"{world.better:.0%}",
+        "worse": f"{world.worse:.0%}",
+        "labels": f"{world.labels} of {world.items}",
+        "held before": held_before,
+        "width 0 before": no_width,
+        "held now": held_now,
+        "half before": f"{half_before:.1f}",
+        "half now": f"{half_now:.1f}",
+    }
+
+
+def margins(world: Change, runs: int = RUNS) -> Rate:
+    """Return how often the gate ships a final of known worth, before Reading R102 and now."""
+    rng, before, now = np.random.default_rng(10), 0, 0
+    for _ in range(runs):
+        judge, gold = changes(world, rng)
+        some = np.arange(world.items) < world.labels
+        both = (np.stack([np.zeros_like(part), part]) for part in (judge, gold))
+        test, labels = both
+        scored = Scored(
+            final=1,
+            validation=np.stack([np.zeros(60), np.ones(60)]),
+            test=test,
+            gold=labels,
+            labelled=some,
+            skill=0,
+            style=0,
+        )
+        files = files_of(scored)
+        now += gate(files, [], unplanned=True).word == "ship"
+        fresh = gain(judge).ci95
+        assert fresh is not None
+        middle, half = by_spread(gold, judge, world.labels) if world.labels else (0.0, 0.0)
+        before += fresh[0] > 0 and middle + half >= 0
+    return {
+        "judge": "bribed" if world.bribe else "honest",
+        "labels": f"{world.labels} of {world.items}",
+        "true gain": f"{100 * (world.better - world.worse):+.0f}",
+        "ships before": before / runs,
+        "ships now": now / runs,
+    }
+
+
+def planned(true_gain: float, margin: float, runs: int = OFTEN) -> Rate:
+    """Return how often as many labels as a plan says exclude a loss by the margin."""
+    labels = labels_for_margin(true_gain, margin)
+    share = (0.4 + true_gain) / 2, (0.4 - true_gain) / 2
+    rng = np.random.default_rng(11)
+    gold = rng.choice([1.0, -1.0, 0.0], p=[*share, 0.6], size=(runs, labels))
+    half = stats.t.ppf(0.975, labels - 1) * gold.std(axis=1, ddof=1) / np.sqrt(labels)
+    shown = float((gold.mean(axis=1) - half > -margin).mean())
+    return {
+        "what": f"{labels} labels exclude a loss of {margin:.0%}, {true_gain:+.0%}",
+        "share": shown,
+    }
+
+
 def tried_again(*, anew: bool, finals: int = 20, runs: int = RUNS) -> float:
     """Return how often one of many finals that change nothing passes 100 items, all used again.
 
@@ -200,8 +303,12 @@ def drifts(anchors: int, runs: int = 2000, items: int = 200) -> tuple[float, flo
 
 
 def main() -> None:
-    """Write every table."""
+    """Write every table, or those of gold alone."""
     folder = Path(sys.argv[1])
+    write(folder / "loop-gold.csv", [few_changes(world) for world in FEW])
+    write(folder / "loop-margins.csv", [margins(world) for world in MARGINS])
+    if sys.argv[2:] == ["gold"]:
+        return
     write(folder / "loop-levels.csv", [levels(world) for world in WORLDS])
     write(folder / "loop-covers.csv", [covers(world) for world in WORLDS[:-1]])
     write(folder / "loop-runs.csv", [exchanges(world) for world in WORLDS[:5]])
@@ -210,6 +317,7 @@ def main() -> None:
     rows.append({"what": passed, "share": tried_again(anew=False)})
     rows.append({"what": f"{passed}, the seed answering anew", "share": tried_again(anew=True)})
     rows.append({"what": "five runs: the mean gain is covered", "share": over_runs(WORLDS[3])})
+    rows += [planned(gold, 0.05) for gold in (0.0, 0.05, 0.1)]
     for anchors in (10, 30, 100, 200):
         judge, system = drifts(anchors)
         rows.append(

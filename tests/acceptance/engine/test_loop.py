@@ -108,6 +108,7 @@ def test_reading_r93_a_run_is_planned_checked_reported_and_gated(
 
     assert done.returncode == 0, done.stderr
     assert (len(plan["test"]), len(plan["gold"]), len(plan["gold_twice"])) == (120, 40, 30)
+    assert plan["margin"] == 0.05
     assert plan["judge"] == {"model": A, "platform": "openai"}
     assert plan["judge_b"] == {"model": B, "platform": "vllm"}
     # What is drawn follows from the log's digest, and is no stretch of the file.
@@ -138,7 +139,8 @@ def test_reading_r93_labels_are_read_from_the_table_that_the_check_leaves(
     run: Path, endpoint: Endpoint
 ) -> None:
     """The table names no candidate; who fills in its score has labelled."""
-    plan = planned(run, endpoint, "--gold", "60")
+    plan = planned(run, endpoint, "--gold", "60", "--margin", "8")
+    assert plan["margin"] == 0.08
     check(run, endpoint)
     table = run / "run.labels.csv"
     with table.open(newline="", encoding="utf-8") as file:

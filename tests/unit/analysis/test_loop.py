@@ -27,6 +27,7 @@ from epc.records.loop import (
     read_scores,
     spend,
 )
+from epc.records.typed import as_json, parse
 from epc.report.loop_text import gate_sentence, parted_text, sentence
 
 
@@ -258,14 +259,76 @@ def test_reading_r93_the_gate_says_harms_where_gold_fell(tmp_path: Path) -> None
 
 
 def test_reading_r93_the_gate_says_what_labels_say_of_a_final_that_ships(tmp_path: Path) -> None:
-    """Labels change at random, and the judge gives a point more: its gain is taste."""
-    word, text = decided(tmp_path, right=0.0, judged=1.0, rng=2)
+    """The judge gives a point more of any answer: its gain is taste."""
+    word, text = decided(tmp_path, right=0.08, judged=1.0, rng=2)
 
     assert word == "ship"
     assert "better work is not shown" in text
     value, low, high = map(float, re.findall(r"[+-][\d.]+\d", text.partition("taste by these")[2]))
     assert low < 1 < high
     assert value == pytest.approx(1, abs=0.25)
+
+
+def right_of(right: int, wrong: int) -> Callable[[Row], Row]:
+    """Return what makes so many labels of the final's outputs better, and the next ones worse."""
+
+    def change(row: Row) -> Row:
+        if row["judge"] != "gold":
+            return row
+        number, final = int(row["item"][1:]), row["candidate"] == FINAL
+        better, worse = number < right, right <= number < right + wrong
+        return row | {"score": float(final if better else not final if worse else 1)}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("wrong", "margin", "word"),
+    [
+        # (16 - 16) / 200 has Student's half width 0.056: the loss of 5 points is not excluded.
+        (16, 0.05, "not_shown"),
+        (16, 0.06, "ship"),
+        # 2 and 6 of 200: -4 / 202 less 1.96 sqrt((10 / 202 - (4 / 202)^2) / 202) is -0.0503.
+        (6, 0.05, "not_shown"),
+        (6, 0.06, "ship"),
+    ],
+)
+def test_reading_r102_the_gate_ships_only_what_gold_shows_to_lose_less_than_the_margin(
+    tmp_path: Path, wrong: int, margin: float, word: str
+) -> None:
+    right = 16 if wrong == 16 else 2
+    files = planned(Files.read(*run_files(tmp_path, checks=right_of(right, wrong))))
+    assert files.plan is not None
+    files = replace(files, plan=structs.replace(files.plan, margin=margin))
+    decision = gate(files, [])
+
+    assert decision.word == word
+    assert decision.margin == margin
+    if word == "not_shown":
+        assert decision.reason == "gold does not exclude a loss of 5 points of right answers"
+    assert f"margin {100 * margin:g} points; " in gate_sentence(decision)
+
+
+def test_reading_r102_a_plan_without_a_margin_has_one_of_five_points(tmp_path: Path) -> None:
+    plan = planned(Files.read(*run_files(tmp_path))).plan
+    assert plan is not None
+    document = {k: v for k, v in as_json(plan).items() if k != "margin"}
+
+    assert parse(document, LoopPlan).margin == 0.05
+    assert decided(tmp_path, right=-0.02, judged=1.0, rng=2)[0] == "not_shown"
+
+
+def test_reading_r102_labels_that_hardly_change_say_why_the_judge_does_not_help(
+    tmp_path: Path,
+) -> None:
+    report = assess(Files.read(*run_files(tmp_path, checks=right_of(2, 1)))).report
+
+    assert report is not None
+    assert report.gold is not None
+    assert report.gold.value == pytest.approx(1 / 200)
+    # 3 / 202 less 2 / 202; 1.96 sqrt((5 / 202 - 1 / 202^2) / 202).
+    assert report.gold.ci95 == pytest.approx((-0.016735, 0.026636), abs=1e-6)
+    assert report.withheld[-1].startswith("no help of the judge's for gold: fewer than 10 labels")
 
 
 def test_reading_r93_the_gate_refuses_checks_without_a_plan(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_several_runs_have_a_sentence_with_price_and_taste_where_both_are_known(
 
 def test_a_gate_says_why_and_that_it_cannot_see_taste_without_labels() -> None:
     def said(of: Any) -> str:
-        gate: Any = SimpleNamespace(report=of, word="ship", reason="no harm is shown")
+        gate: Any = SimpleNamespace(report=of, word="ship", reason="no harm is shown", margin=0.05)
         return loop_text.gate_sentence(gate)
 
     assert said(None) == "refused: no harm is shown."
@@ -145,8 +145,8 @@ def test_a_gate_says_why_and_that_it_cannot_see_taste_without_labels() -> None:
     )
     assert said(FULL) == (
         "ship: no harm is shown; j gives the final +0.50 [+0.25, +0.75] on 50 of them (not planned "
-        "before it was looked at), gold on 40 of them +12.5 [+0.0, +25.0] points of right answers; "
-        "taste by these labels: -0.50 [-0.75, -0.25]."
+        "before it was looked at), gold on 40 of them +12.5 [+0.0, +25.0] points of right answers, "
+        "margin 5 points; taste by these labels: -0.50 [-0.75, -0.25]."
     )
 
 
@@ -175,7 +175,7 @@ def test_a_change_is_whose_interval_is_on_one_side_of_0(
 def test_a_plan_says_what_it_drew_and_how_many_were_used_up() -> None:
     plan: Any = SimpleNamespace(
         seed="s", final="f", judge=SimpleNamespace(model="j"), judge_b=SimpleNamespace(model="k"),
-        test=range(10), gold=range(4), gold_twice=range(2), repeats=range(3),
+        test=range(10), gold=range(4), gold_twice=range(2), repeats=range(3), margin=0.05,
     )  # fmt: skip
 
     text = loop_text.plan_text(plan, 12)
@@ -183,6 +183,16 @@ def test_a_plan_says_what_it_drew_and_how_many_were_used_up() -> None:
     for words in ("10 (2 more are used up)", "j, k", "4; where people give them, 2 of them twice",
                   "3 logged outputs", "s, f"):  # fmt: skip
         assert words in text
+    # (0.4 - g^2) (2.8016 / (g + 0.05))^2 labels for a gain of g: 1,255.8 and 136.0.
+    assert (
+        "5 points: labels have to exclude a loss so large. To do so 8 times in 10 takes 1,256 for "
+        "a final that is as good as the seed, 137 for a final that is better by 10, if 40% of the "
+        "labels change"
+    ) in " ".join(text.split())
+    plan.margin = 0.0
+    assert "takes 307 for a final that is better by 10" in " ".join(
+        loop_text.plan_text(plan, 9).split()
+    )
     plan.gold, plan.judge_b, plan.judge = (), None, SimpleNamespace(model="")
     bare = loop_text.plan_text(plan, 10)
     assert "used up" not in bare

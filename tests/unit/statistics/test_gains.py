@@ -5,23 +5,28 @@ import pytest
 from scipy import stats
 
 from epc.statistics.gains import (
+    FEWEST_CHANGED,
     assisted_gain,
     can_be_priced,
+    changes_are_few,
     difference_of_gains,
     error_rate,
     exchange,
     gain,
+    gain_of_few,
+    labels_for_margin,
     parted,
 )
 
 
 def test_reading_r93_labels_of_all_items_need_no_help() -> None:
-    gold, judge = np.array([1.0, 0, 0, -1, 1]), np.array([2.0, 0, 1, -1, 0])
+    gold = np.tile([1.0, 0, 0, -1, 1], 4)
+    judge = np.tile([2.0, 0, 1, -1, 0], 4)
     actual_assisted_gain = assisted_gain(gold, judge, judge)
 
     assert actual_assisted_gain.value == pytest.approx(0.2)
     assert actual_assisted_gain.ci95 == gain(gold).ci95
-    assert (actual_assisted_gain.labelled, actual_assisted_gain.worth) == (5, 5)
+    assert (actual_assisted_gain.labelled, actual_assisted_gain.worth) == (20, 20)
     assert actual_assisted_gain.correlation == pytest.approx(np.corrcoef(gold, judge)[0, 1])
 
 
@@ -50,6 +55,70 @@ def test_reading_r93_a_judge_that_never_changes_helps_nothing() -> None:
 
     assert actual_assisted_gain.value == pytest.approx(2 / 3)
     assert (actual_assisted_gain.worth, actual_assisted_gain.correlation) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "middle", "variance"),
+    [
+        # (b + 1) / 42 less (c + 1) / 42; their sum less the square of that, over 42.
+        (0, 0, 0, 84 / 42**3),
+        (1, 0, 1 / 42, 125 / 42**3),
+        (2, 1, 1 / 42, 209 / 42**3),
+    ],
+)
+def test_reading_r102_few_labels_that_change_never_have_an_interval_without_width(
+    better: int, worse: int, middle: float, variance: float
+) -> None:
+    """The judge's scores do not help: 300 of them leave the interval as it is."""
+    gold = np.zeros(40)
+    gold[:better], gold[better : better + worse] = 1, -1
+    judge = np.random.default_rng(1).normal(size=300)
+    figure = assisted_gain(gold, judge[:40] + gold, judge)
+    half = 1.959963984540054 * np.sqrt(variance)
+
+    assert figure.value == pytest.approx((better - worse) / 40)
+    assert figure.ci95 == pytest.approx((middle - half, middle + half))
+    assert figure.worth == 40
+
+
+def test_reading_r102_half_a_label_is_half_a_change_and_a_wide_scale_has_its_own_unit() -> None:
+    halves = gain_of_few(np.array([0.5, -0.5, *[0.0] * 38])).ci95
+    half = 1.959963984540054 * np.sqrt(3 / 42 / 42)
+    wide = gain_of_few(np.array([4.0, -4.0, *[0.0] * 38])).ci95
+    wide_half = 4 * 1.959963984540054 * np.sqrt(4 / 42 / 42)
+
+    assert halves == pytest.approx((-half, half))
+    assert wide == pytest.approx((-wide_half, wide_half))
+
+
+def test_reading_r102_an_interval_by_counting_stays_within_what_there_can_be() -> None:
+    """(4 - 1) / 5 and its half width 1.96 sqrt((5 / 5 - 0.36) / 5) = 0.70 pass 1 together."""
+    ends = gain_of_few(np.ones(3)).ci95
+
+    assert ends == pytest.approx((0.6 - 1.959964 * np.sqrt(0.128), 1.0))
+
+
+@pytest.mark.parametrize("changed", [FEWEST_CHANGED - 1, FEWEST_CHANGED])
+def test_reading_r102_ten_changed_labels_show_their_spread(changed: int) -> None:
+    gold = np.repeat([1.0, 0.0], [changed, 60])
+
+    assert changes_are_few(gold) == (changed < 10)
+    figure = assisted_gain(gold, np.zeros(len(gold)), np.zeros(len(gold)))
+    assert (figure.ci95 == gain(gold).ci95) == (changed == 10)
+
+
+@pytest.mark.parametrize(("true_gain", "labels"), [(0.0, 1256), (0.05, 312), (0.1, 137)])
+def test_reading_r102_a_plan_says_how_many_labels_exclude_a_loss(
+    true_gain: float, labels: int
+) -> None:
+    """That many, and hardly fewer, exclude a loss of 5 points 8 times in 10."""
+    draws = np.random.default_rng(2)
+    share = (0.4 + true_gain) / 2, (0.4 - true_gain) / 2
+    gold = draws.choice([1.0, -1.0, 0.0], p=[*share, 0.6], size=(6000, labels))
+    half = stats.t.ppf(0.975, labels - 1) * gold.std(axis=1, ddof=1) / np.sqrt(labels)
+
+    assert labels_for_margin(true_gain, 0.05) == labels
+    assert (gold.mean(axis=1) - half > -0.05).mean() == pytest.approx(0.8, abs=0.02)
 
 
 def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_left() -> None:
