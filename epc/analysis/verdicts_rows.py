@@ -120,8 +120,13 @@ def file_names(verdicts: Verdicts, gold: AnswersGold | None = None) -> FileNames
 
 
 def by_question(verdicts: Verdicts) -> tuple[Codes, Codes]:
-    """Return the cluster and the unit of each verdict: its question, and its item."""
-    return questions(verdicts), verdicts.item.codes.astype(np.int64)
+    """Return the cluster and the unit of each verdict: its group or question, and its item.
+
+    Questions of one stated group share their fate, so the group is what was drawn.
+    """
+    question, group = questions(verdicts), verdicts.group.codes.astype(np.int64)
+    group_codes = group + int(question.max(initial=-1)) + 1
+    return np.where(group < 0, question, group_codes), verdicts.item.codes.astype(np.int64)
 
 
 def rows_of(verdicts: Verdicts, clusters: Clusters = by_question) -> Rows:

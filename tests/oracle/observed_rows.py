@@ -16,6 +16,7 @@ _FIELDS: Final = (
     "human_score",
     *("question_sha256", "a_sha256", "b_sha256", "a_length", "b_length"),
     *("answer_sha256", "answer_length", "a_by", "b_by", "subset", "confidence", "candidates"),
+    "group",
     *("scores", "picked", "order", "right", "input_tokens", "output_tokens"),
 )
 
@@ -53,8 +54,9 @@ class Verdict:
 
     @property
     def cluster(self) -> object:
-        """What it is not independent of: its question."""
-        return self.task
+        """What it is not independent of: the group that its source states, or its question."""
+        group = self.stated["group"]
+        return self.task if group is None else ("group", group)
 
     @property
     def unit(self) -> object:

@@ -103,7 +103,7 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
         problem="neither candidate a nor a list of candidates, or both",
         remedy="name `a_sha256`, or `candidates`",
     )
-    outcomes = ("verdict", "a_score", "b_score", "scores", "picked")
+    outcomes = ("verdict", "a_score", "b_score", "scores", "picked", "label")
     yield _Fault(
         field="verdict",
         rows=np.all([absent(getattr(verdicts, name)) for name in outcomes], axis=0),
@@ -115,7 +115,7 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
     for field in ("first", "gold", "humans", "b_score", "b_by", "b_length"):
         rows = ~absent(getattr(verdicts, field)) & alone
         yield _Fault(field, rows, "speaks of no candidate b", needed)
-    for field in ("a_score", "human_score", "a_by", "a_length"):
+    for field in ("a_score", "human_score", "a_by", "a_length", "label"):
         rows = ~absent(getattr(verdicts, field)) & listed
         yield _Fault(field, rows, "speaks of no candidate a", "use `candidates` and `scores`")
     without_digest, without_length = absent(verdicts.answer_sha256), absent(verdicts.answer_length)
@@ -176,6 +176,7 @@ def _contradictory(header: Header, verdicts: Verdicts, *, is_table: bool) -> Ite
     items = first_of(verdicts.item.codes.astype(np.int64))
     for field in (
         *("a_sha256", "b_sha256", "candidates", "question_sha256", "gold", "right", "subset"),
+        "gold_label",
     ):
         yield _Fault(
             field=field,
@@ -186,7 +187,7 @@ def _contradictory(header: Header, verdicts: Verdicts, *, is_table: bool) -> Ite
             earlier=items,
         )
     askings = first_of(asks(verdicts))
-    for field in ("verdict", "a_score", "b_score", "scores", "picked"):
+    for field in ("verdict", "a_score", "b_score", "scores", "picked", "label"):
         rows = differs(askings, field)
         yield _Fault(
             field=field,

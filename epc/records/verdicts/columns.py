@@ -62,6 +62,10 @@ class Verdicts:
     gold: Column
     humans: Column
     human_score: Column
+    human_scores: Column
+    label: Column
+    gold_label: Column
+    human_labels: Column
     candidates: Column
     scores: Column
     picked: Column

@@ -17,7 +17,7 @@ from epc.records.verdicts.types import NUMBERS, Row
 
 MAGIC: Final = b"PAR1"
 METADATA: Final = b"epc.verdicts"
-_LISTS: Final = ("humans", "candidates", "scores", "order")
+_LISTS: Final = ("humans", "human_scores", "human_labels", "candidates", "scores", "order")
 _COUNTS: Final = ("a_length", "b_length", "repeat", "picked", "order", "right", "answer_length")
 _BATCH, _BATCHES = 10_000, 20  # rows at a time, and of these in a group
 _MOST_ROWS: Final = 10_000_000
@@ -130,7 +130,7 @@ def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collectio
 def _kind(name: str) -> Any:
     import pyarrow as pa
 
-    is_number = name in NUMBERS or name == "scores"
+    is_number = name in (*NUMBERS, "scores", "human_scores")
     kind = pa.int64() if name in _COUNTS else pa.float64() if is_number else pa.string()
     return pa.list_(kind) if name in _LISTS else kind
 

@@ -26,7 +26,8 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     """A verdict. What the source does not state is `UNSET`, and absent in the file.
 
     It is of one or two candidates, a and b, or of a list of `candidates`, one of which is `right`:
-    each got a score, or one was picked. `order` has the candidate that stood in each place.
+    each got a score, or one was picked. `order` has the candidate that stood in each place. Or the
+    judge chose one `label` among many for candidate a.
     """
 
     item: Name
@@ -51,6 +52,10 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     gold: Choice | UnsetType = UNSET
     humans: Annotated[tuple[Choice, ...], Meta(min_length=1)] | UnsetType = UNSET
     human_score: Score | UnsetType = UNSET
+    human_scores: Annotated[tuple[Score, ...], Meta(min_length=1)] | UnsetType = UNSET
+    label: Name | UnsetType = UNSET
+    gold_label: Name | UnsetType = UNSET
+    human_labels: Annotated[tuple[Name, ...], Meta(min_length=1)] | UnsetType = UNSET
     candidates: Annotated[tuple[Digest, ...], Meta(min_length=2)] | UnsetType = UNSET
     scores: tuple[Score | None, ...] | UnsetType = UNSET
     picked: Count | UnsetType = UNSET
@@ -142,10 +147,26 @@ class ImportOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """The scale of single answers' scores, from `low` to `high`; `step` is one grade.
+
+    `outside` counts the judge's scores that lie outside it: each is an unreadable verdict. A scale
+    that the user stated is `stated`.
+    """
+
+    low: float
+    high: float
+    step: float
+    outside: int = 0
+    stated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """Facts that a file's verdicts share; `left_out` counts what only looks like a verdict.
 
-    Digests are those of texts, or of names where the source has no texts (`identity`).
+    Digests are those of texts, or of names where the source has no texts (`identity`). `scale` is
+    that of the scores of single answers, if one is known.
     """
 
     schema_version: int
@@ -155,6 +176,7 @@ class Header:
     left_out: Mapping[str, int] = field(default_factory=dict)
     made: ImportOptions | None = None
     identity: Literal["text", "name"] = "text"
+    scale: Scale | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,3 +74,16 @@ def test_the_better_candidate_is_a_or_b_and_a_tie_is_no_better_one() -> None:
 
     assert actual_rows.gold.tolist() == [0, 1, TIE]
     assert dict(of_gold(actual_rows))["accuracy"].n == len("ab")
+
+
+def test_audit_7_questions_of_one_group_are_one_cluster_and_others_their_own() -> None:
+    actual_rows = rows(
+        verdict("x", "a", "a", group="g"),
+        verdict("y", "a", "a", group="g"),
+        verdict("z", "a", "a"),
+        verdict("x", "b", "a", group="g"),
+    )
+
+    x, y, z, again = actual_rows.cluster.tolist()
+    assert x == y == again != z
+    assert len({*actual_rows.unit.tolist()}) == 3  # an item weighs as one, in whatever group
