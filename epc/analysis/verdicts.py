@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
+from msgspec import UNSET, UnsetType
+
 from epc.analysis.verdicts_agreement import (
     Pair,
     between,
@@ -36,8 +38,10 @@ from epc.analysis.verdicts_groups import (
     panels,
     part_of,
 )
+from epc.analysis.verdicts_judges import JudgeComparison, compared
+from epc.analysis.verdicts_labelled import REPLACED, Labels, of_judge
 from epc.analysis.verdicts_lists import with_pairs
-from epc.analysis.verdicts_names import FIGURES, family
+from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
 from epc.analysis.verdicts_rows import (
     RULE,
     TIE,
@@ -52,8 +56,10 @@ from epc.analysis.verdicts_rows import (
 )
 from epc.analysis.verdicts_transfer import Transfer, transfer_of
 from epc.arrays import Array, Codes, np
+from epc.protocol.results import Json
 from epc.records.earlier import Clusters
 from epc.records.gold import AnswersGold
+from epc.records.typed import as_json
 from epc.records.verdicts.checking import asks
 from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.converting import FAILS
@@ -163,7 +169,8 @@ def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> ClusteredFigure:
 class Group:
     """Questions that one judge was asked in one way, under whatever names, and their figures.
 
-    `constants` has, by figure, what always giving the same answer would reach.
+    `constants` has, by figure, what always giving the same answer would reach. `labels` is what an
+    audit says of the labels beside its figures.
     """
 
     settings: Sequence[str]
@@ -178,6 +185,7 @@ class Group:
     own_authors: Sequence[str]
     by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
     constants: Mapping[str, Constant] = field(default_factory=dict)
+    labels: Labels | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +195,8 @@ class Report:
     `panels` are judges side by side, all and every two, each in the way in which it was asked about
     most questions. `effects` are differences between two ways of asking one judge, the second less
     the first. `rule` says how figures are clustered and weighed. `alone`: each verdict says pass or
-    fail of one answer.
+    fail of one answer. `judges` is what an audit says of several judges of the same rows, and
+    `single` that no verdict compares two answers.
     """
 
     rule: int
@@ -204,6 +213,8 @@ class Report:
     effects: Sequence[WayComparison] = field(default_factory=tuple)
     identity: str = "text"
     alone: bool = False
+    judges: JudgeComparison | UnsetType = UNSET
+    single: bool | UnsetType = UNSET
 
 
 def measure(
@@ -251,6 +262,60 @@ def measure(
         choices=choices,
         alone=verdicts.b_sha256.names == [FAILS],
     )
+
+
+def audit_of(
+    header: Header,
+    verdicts: Verdicts,
+    patterns: Sequence[str] = (),
+    choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
+    *,
+    gold: AnswersGold | None = None,
+) -> Report:
+    """Return what `measure` does, with the figures by which people first ask for a judge.
+
+    Raises: UsageError if the choices name what the file does not have.
+    """
+    report = measure(header, verdicts, patterns, choices, gold=gold)
+    once = _once(verdicts)
+    chosen = [group.settings for group in report.groups]
+    askings = _judge_rows(chosen, header.settings, with_pairs(once))
+    of_file = file_names(verdicts)
+    groups = []
+    for group, (_, _, rows), mask in zip(report.groups, askings, _split(chosen, once), strict=True):
+        figures, labels = of_judge(
+            rows, once[mask], of_file.questions, passing=report.alone, scale=header.scale
+        )
+        kept = group.figures
+        if labels is not None:
+            kept = {name: figure for name, figure in kept.items() if family(name) not in REPLACED}
+        together = in_order({**kept, **figures}, {**LABEL_FIGURES, **FIGURES})
+        missing = {kind: why for kind, why in group.left_out.items() if kind not in REPLACED}
+        groups.append(
+            replace(
+                group,
+                figures=together,
+                left_out=missing if labels else group.left_out,
+                labels=labels or UNSET,
+            )
+        )
+    order = once.setting.names.index
+    side_by_side = sorted(askings, key=lambda asking: order(asking[0]))
+    judges = compared(side_by_side, of_file.authors, passing=report.alone, scale=header.scale)
+    groups.sort(key=lambda group: order(group.settings[0]))
+    single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
+    return replace(report, groups=groups, judges=judges or UNSET, single=single)
+
+
+def document(report: Report) -> Json:
+    """Return the JSON of an audit: what labels say of a judge stands beside its figures."""
+    content: Json = as_json(report)
+    for group in content["groups"]:
+        group.update(group.pop("labels", {}))
+    judges = content.pop("judges", {})
+    content.pop("single", None)
+    kept = ("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel")
+    return content | {name: judges.get(name) for name in kept}
 
 
 def agreement_in_source(

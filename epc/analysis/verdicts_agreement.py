@@ -47,14 +47,14 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     twos = (n * (n - 1))[several]
     ceiling = (humans * (humans - 1)).sum(axis=1)[several] / twos
     yield from share("humans_mean_ceiling", ceiling, rows[several], verdicts=twos / 2)
-    majority = _majority(rows.humans)
+    majority = most_frequent(rows.humans)
     labelled: Flags = np.asarray(majority.any(axis=1))
     yield from share("humans_majority", (majority * mine).sum(axis=1)[labelled], rows[labelled])
     usable = labelled & rows.readable
     yield from _kappa("humans_kappa", majority[usable], mine[usable], rows.cluster[usable])
     weights, hits, persons = np.zeros((3, len(n)))
     for choice, vote in enumerate(_saying()[: TIE + 1]):  # who made it is the person left out
-        other_majority = _majority(np.maximum(0, rows.humans - vote))
+        other_majority = most_frequent(np.maximum(0, rows.humans - vote))
         weight = humans[:, choice] * other_majority.any(axis=1)
         weights += weight
         hits += weight * (other_majority * mine).sum(axis=1)
@@ -79,15 +79,25 @@ def of_human_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
             yield "human_score_correlation", figure_of(value, interval, rows.cluster)
 
 
+def label_of(rows: Rows) -> Array:
+    """Return 1 for the right answer of each row, by gold or the majority of persons; else 0.
+
+    Shapes: (m, 3).
+    """
+    answers = np.arange(TIE + 1)
+    by_gold: Array = (rows.gold[:, None] == answers).astype(np.float64)
+    return by_gold if (rows.gold >= 0).any() else most_frequent(rows.humans)
+
+
 def constant_of_humans(rows: Rows) -> Constant:
     """Return how often always choosing the same would agree with the majority of persons."""
     rows = rows[rows.verdict >= 0]
-    majority = _majority(rows.humans)
+    majority = most_frequent(rows.humans)
     labelled: Flags = np.asarray(majority.any(axis=1))
     return best_constant(majority[labelled], rows[labelled])
 
 
-def _majority(counts: Array | Codes) -> Array:
+def most_frequent(counts: Array | Codes) -> Array:
     """Return 1 for the choice that more persons made than any other; a row of 0 without one.
 
     Shapes: (m, 3).

@@ -16,7 +16,6 @@ from epc.statistics.observed import TODAY, Intervals
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 _ANSWERS: Final[tuple[Literal["a", "b", "tie"], ...]] = ("a", "b", "tie")
-_WANTED: Final = (0.01, 0.05, 0.1)  # shares of wrong verdicts
 
 
 INTERVALS: Final[ContextVar[Intervals]] = ContextVar("intervals", default=TODAY)
@@ -248,9 +247,7 @@ def of_confidence(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how far the confidence of verdicts is how often they are right.
 
     `ece` is the expected calibration error in ten bins, and `ece_by_chance` the mean of it if
-    confidence were true. For each share of wrong verdicts that is
-    wanted there is the lowest confidence from which the share's interval lies below it, and how
-    many verdicts have as much.
+    confidence were true.
 
     Source: M. P. Naeini, G. F. Cooper and M. Hauskrecht, AAAI (2015), 2901-2907; G. W. Brier,
         Monthly Weather Review 78 (1950), 1-3.
@@ -265,13 +262,3 @@ def of_confidence(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     yield "ece", figure_of(found.error, found.ci95, cluster)
     if found.by_chance is not None:
         yield "ece_by_chance", figure_of(found.by_chance, None, cluster)
-    for wanted in _WANTED:
-        for least in np.unique(rows.confidence):
-            confident = rows.confidence >= least
-            _, ends = INTERVALS.get().share(
-                1 - right[confident], np.ones(confident.sum()), cluster[confident]
-            )
-            if ends is not None and ends[1] <= wanted:
-                yield f"threshold/{wanted}", figure_of(float(least), None, cluster[confident])
-                yield from share(f"kept/{wanted}", confident, rows)
-                break

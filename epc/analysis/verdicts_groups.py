@@ -1,6 +1,6 @@
 """Figures of a judge asked in one way, as a whole and by subset, and beside other ways (R77)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -113,11 +113,11 @@ def by_subset(
 
 
 def in_order(
-    figures: Mapping[str, ClusteredFigure], families: Collection[str] = FIGURES
+    figures: Mapping[str, ClusteredFigure], families: Iterable[str] = FIGURES
 ) -> dict[str, ClusteredFigure]:
-    """Return the figures of some families in the order of the report."""
-    order = [*FIGURES]
-    names = [name for name in figures if family(name) in families]
+    """Return the figures of some families in their order, which is that of the report."""
+    order = [*families]
+    names = [name for name in figures if family(name) in order]
     return {name: figures[name] for name in sorted(names, key=lambda n: order.index(family(n)))}
 
 

@@ -124,17 +124,6 @@ FIGURES: Final[Mapping[str, FigureDescription]] = {
         phrase="expected calibration error by chance",
         missing="no verdict with a gold label has a confidence",
     ),
-    "threshold": FigureDescription(
-        title="lowest confidence from which at most this share is wrong, by the interval's end; "
-        "it is chosen by that interval, so it has none of its own",
-        phrase="least confidence for a share wrong (chosen by that share's interval)",
-        missing="no confidence keeps the share of wrong verdicts as low",
-    ),
-    "kept": FigureDescription(
-        title="verdicts with as much confidence",
-        phrase="share of verdicts with as much confidence",
-        missing="no confidence keeps the share of wrong verdicts as low",
-    ),
     "input_tokens": FigureDescription(
         title="tokens read in an asking",
         phrase="tokens read in an asking",
@@ -240,6 +229,101 @@ FIGURES: Final[Mapping[str, FigureDescription]] = {
             "no other judge scored its own outputs and others' with this prompt, or no author has "
             "its name (--same JUDGE=AUTHOR)"
         ),
+    ),
+}
+
+
+# Figures of an audit, beside labels of the same answers (Reading R101). No snapshot publishes them.
+LABEL_FIGURES: Final[Mapping[str, FigureDescription]] = {
+    "tpr": FigureDescription(
+        title="passes what people passed (TPR, sensitivity)",
+        phrase="passes what people passed",
+        missing="people passed none",
+    ),
+    "tnr": FigureDescription(
+        title="fails what people failed (TNR, specificity)",
+        phrase="fails what people failed",
+        missing="people failed none: what it catches is not known",
+    ),
+    "balanced_accuracy": FigureDescription(
+        title="the mean of both (a coin has 0.5), or of all labels' recalls",
+        phrase="balanced accuracy",
+        missing="people did not both pass and fail",
+    ),
+    "rank_correlation": FigureDescription(
+        title="Spearman's rank correlation with people's scores",
+        phrase="rank correlation with people",
+        missing="no scored answer has a score by people beside it, or all have one score",
+    ),
+    "agreement": FigureDescription(
+        title="says what people say",
+        phrase="agrees with people",
+        missing="no readable verdict has a label",
+    ),
+    "kappa": FigureDescription(
+        title="Cohen's kappa: agreement beyond chance",
+        phrase="kappa",
+        missing="chance alone would always agree",
+    ),
+    "weighted_kappa": FigureDescription(
+        title="kappa with squared weights, which is Lin's concordance on a fine scale",
+        phrase="weighted kappa with people",
+        missing="no scale holds the scores",
+    ),
+    "within_step": FigureDescription(
+        title="within one step of people's score",
+        phrase="within one step of people",
+        missing="no scale holds the scores",
+    ),
+    "exact": FigureDescription(
+        title="the same score as people",
+        phrase="the same score as people",
+        missing="no scale holds the scores",
+    ),
+    "shuffled": FigureDescription(
+        title="its own scores dealt out at random: within one step of people's",
+        phrase="within one step, dealt out at random",
+        missing="no scale holds the scores",
+    ),
+    "shift": FigureDescription(
+        title="points that the judge gives more than people",
+        phrase="points more than people",
+        missing="no scale holds the scores",
+    ),
+    "spread_ratio": FigureDescription(
+        title="how much wider its scores spread than people's",
+        phrase="spread, times people's",
+        missing="fewer than five items differ, or one side has one score for all",
+    ),
+    "pass_share": FigureDescription(
+        title="passed by the judge",
+        phrase="judge passes",
+        missing="no readable verdict",
+    ),
+    "people_pass_share": FigureDescription(
+        title="passed by people: the base rate",
+        phrase="people pass",
+        missing="no readable verdict has a label",
+    ),
+    "pass_shift": FigureDescription(
+        title="how many more the judge passes than people",
+        phrase="judge less people",
+        missing="no readable verdict has a label",
+    ),
+    "pass_share_all_rows": FigureDescription(
+        title="passed by the judge, of all rows",
+        phrase="judge passes, of all rows",
+        missing="every row has a label",
+    ),
+    "corrected_pass_share": FigureDescription(
+        title="what people would pass of all rows, by the labels of some",
+        phrase="people would pass, of all rows",
+        missing="every row has a label",
+    ),
+    "humans_others_difference": FigureDescription(
+        title="the judge less the person left out, as this majority",
+        phrase="judge less person, in one person's place",
+        missing="no verdict has the choices of several persons beside it",
     ),
 }
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from epc.analysis.audit import Audit
 from epc.analysis.audit import audit as audit_run
-from epc.analysis.verdicts import Report, measure
+from epc.analysis.verdicts import Report, audit_of
 from epc.api.frames import NotebookResult, frame
 from epc.errors import Finding, UsageError, refuse
 from epc.records.gold import joined
-from epc.records.typed import as_json
 from epc.records.verdicts.converting import ColumnChoice, Request
 from epc.records.verdicts.shapes import is_votes, opened
 from epc.records.verdicts.types import Choices
 from epc.report.document import Part
-from epc.report.verdicts_text import cell_of, headlines, page_of, text
+from epc.report.verdicts_text import as_document, cell_of, headlines, page_of, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +60,7 @@ class Audited(NotebookResult):
 
     def as_json(self) -> Any:
         """Return what `epc audit --format json` prints."""
-        return as_json(self.report) | {"taken": as_json(self.taken)}
+        return as_document(self.report, self.taken)
 
     def parts(self) -> Iterable[Part]:
         """Return what a notebook shows: its sentences, a picture, its tables."""
@@ -137,5 +136,5 @@ def _of_verdicts(path: Path, request: Request, choices: Choices, labels_at: Path
     assert votes.header is not None
     assert votes.verdicts is not None
     verdicts, answers = joined(labels_at, votes.verdicts) if labels_at else (votes.verdicts, None)
-    report = measure(votes.header, verdicts, (), choices, gold=answers)
+    report = audit_of(votes.header, verdicts, (), choices, gold=answers)
     return Audited(report=report, taken=votes.column_choice)

@@ -142,13 +142,12 @@ def audit_verdicts(
     gold: Path | None = None,
 ) -> None:
     """Say what a file of verdicts shows of its judges; findings end the command with 1."""
-    from epc.analysis.verdicts import measure
+    from epc.analysis.verdicts import audit_of
     from epc.records.findings import CheckResult
     from epc.records.gold import joined
-    from epc.records.typed import as_json
     from epc.records.verdicts.shapes import opened
     from epc.records.verdicts.verdict_file import present, require_kind, write
-    from epc.report.verdicts_text import page_of, text
+    from epc.report.verdicts_text import as_document, page_of, text
 
     if save:
         require_kind(save)
@@ -157,9 +156,12 @@ def audit_verdicts(
         print_findings(CheckResult(path=str(file), findings=votes.findings), form)
         exit_with(clean=False)
     verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
-    done = measure(votes.header, verdicts, settings, choices, gold=answers)
-    document = as_json(done) | {"taken": as_json(votes.column_choice)}
-    print_result(form, lambda: document, lambda: text(done, votes.column_choice))
+    done = audit_of(votes.header, verdicts, settings, choices, gold=answers)
+    print_result(
+        form,
+        lambda: as_document(done, votes.column_choice),
+        lambda: text(done, votes.column_choice, with_page=html is not None),
+    )
     if save and votes.conversion:
         write(save, votes.header, votes.conversion.rows, present(votes.header, votes.verdicts))
         print_note(f"written  {save}: {len(votes.verdicts):,} verdicts")

@@ -3,12 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
+from msgspec import UNSET
+
 from epc.analysis.verdicts import Group, Report
+from epc.analysis.verdicts import document as figures_json
+from epc.analysis.verdicts_judges import JudgeComparison
 from epc.analysis.verdicts_lists import MOST_ASKINGS
-from epc.analysis.verdicts_names import FIGURES, NEEDS, family
+from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, NEEDS, family
 from epc.analysis.verdicts_rows import LONG_ANSWER
 from epc.analysis.verdicts_transfer import PeopleDifference, Transfer
 from epc.audit.side_checks import clustered
+from epc.protocol.results import Json
+from epc.records.typed import as_json
 from epc.records.verdicts.converting import ColumnChoice
 from epc.records.verdicts.table import EXCHANGED
 from epc.records.verdicts.types import UNKNOWN
@@ -27,15 +33,17 @@ from epc.report.document import (
 )
 from epc.report.quality_text import parts as quality_parts
 from epc.report.quality_text import quality_line
+from epc.report.verdicts_sentences import judge_name, of_group, of_judges, taken_for
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, TOO_FEW, ClusteredFigure, figure_text
+from epc.statistics.figures import TOO_FEW, ClusteredFigure, figure_text
 
 _PAIRS: Final = {
-    "agreement": "two judges say the same of what both were asked with one prompt",
+    "pass_difference": "the second judge passes more of the same answers",
+    "accuracy_difference": "the second judge is right more often",
+    "agreement": "two judges say the same of what both were asked",
     "kappa": "the same, as Cohen's kappa",
-    "score_within_1": "two judges' scores of one output are within 1 point",
-    "score_shift": "points that the second judge gives more",
+    "score_difference": "points that the second judge gives more",
 }
 _PANELS: Final = {
     "error_correlation": "correlation of judges' errors in single askings of the same lists",
@@ -85,18 +93,35 @@ _MEANT: Final = {
     "model": "the judge's model",
 }
 _NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
+_LABELS: Final = ("agreement with people", "agreement with gold")
+_GOLD_OF_ONE: Final = "a column `gold`: the right label of the answer, such as pass or fail"
 _NO_SHARES: Final = (
-    *("humans_kappa", "judges_kappa", "brier", "ece", "ece_by_chance", "threshold"),
+    *("humans_kappa", "judges_kappa", "brier", "ece", "ece_by_chance"),
     *("input_tokens", "output_tokens", "score_per_doubling"),
     *("self_preference", "self_preference_score"),
     *("human_score_shift", "human_score_correlation"),
 )
+_IN_JSON_ALONE: Final = ("human_score_within_1",)
+_Reasons = Literal["folded", "brief", "open", "left out"]
 Rows = Sequence[tuple[str, ClusteredFigure]]
+_FEW_JUDGES: Final = 3  # whose sentences are all printed
+_TITLES: Final = {**LABEL_FIGURES, **FIGURES}
 
 
-def text(report: Report, column_choice: ColumnChoice = ColumnChoice()) -> str:  # noqa: B008  (a value that nobody can change)
-    """Return the printed form of a report."""
-    return printed(document(report, column_choice))
+def text(
+    report: Report,
+    column_choice: ColumnChoice = ColumnChoice(),  # noqa: B008  (a value that nobody can change)
+    *,
+    with_page: bool = False,
+) -> str:
+    """Return the printed form of a report; `with_page`: a page beside it has the rest."""
+    return printed(document(report, column_choice, with_page=with_page))
+
+
+def as_document(report: Report, column_choice: ColumnChoice) -> Json:
+    """Return the JSON of an audit, with its sentences and what its columns were taken for."""
+    sentences = headlines(report, column_choice)
+    return figures_json(report) | {"sentences": sentences, "taken": as_json(column_choice)}
 
 
 def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:
@@ -123,19 +148,20 @@ def cell_of(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
     yield from _body(report, column_choice, "folded")
 
 
-def document(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
+def document(
+    report: Report, column_choice: ColumnChoice, *, with_page: bool = False
+) -> Iterator[Part]:
     """Yield what a file of verdicts says: the headline, its columns, figures, what is missing.
 
     `column_choice` says what its columns were taken for.
     """
-    yield Conclusion(Toned(f"{report.source.name}: {report.verdicts:,} verdicts", "neutral"))
+    yield Conclusion(Toned(taken_for(report), "neutral"))
     yield Listed(headlines(report, column_choice))
-    yield from _body(report, column_choice, "brief" if column_choice.columns else "open")
+    reasons: _Reasons = "brief" if column_choice.columns else "open"
+    yield from _body(report, column_choice, "left out" if with_page else reasons)
 
 
-def _body(
-    report: Report, column_choice: ColumnChoice, reasons: Literal["folded", "brief", "open"]
-) -> Iterator[Part]:
+def _body(report: Report, column_choice: ColumnChoice, reasons: _Reasons) -> Iterator[Part]:
     """Yield all below the headline; `reasons` is the form of why figures have no value."""
     if column_choice.notes:
         yield Listed([*map(sentence, column_choice.notes)])
@@ -160,7 +186,7 @@ def _body(
         yield Section("Not measured, and what would show it", [Facts(missing)], "open")
     yield Section("The file", [Facts([*_source(report)])], "open")
     yield Section("Who was asked", [Listed([*_notes(report)])], "open")
-    if why := [*_left_out(report)]:
+    if reasons != "left out" and (why := [*_left_out(report)]):
         hint = ": --html FILE lists the reasons" if reasons == "brief" else ""
         yield Section(f"Why other figures have no value{hint}", [Listed(why)], reasons)
 
@@ -169,7 +195,7 @@ def _pictures(report: Report) -> Iterator[Chart]:
     """Yield a judge's shares with their intervals, or the judges' headlines below each other."""
     shares = [
         (
-            _titled(name, FIGURES[family(name)].phrase).replace(": ", ":\n"),
+            _titled(name, _TITLES[family(name)].phrase).replace(": ", ":\n"),
             figure.value,
             figure.ci95,
         )
@@ -183,10 +209,20 @@ def _pictures(report: Report) -> Iterator[Chart]:
 
 
 def headlines(report: Report, column_choice: ColumnChoice) -> list[str]:
-    """Return of each judge the best evidence as a sentence."""
+    """Return what is said first: of judges side by side, then of each by itself."""
     # Where rows have both orders, a report's A is no column of the table.
     always = _OF_ONE if report.alone else {} if EXCHANGED in column_choice.assumed else _ANSWERS
-    return [headline_of(group, always) for group in report.groups]
+    lines = of_judges(report)
+    for group in report.groups:
+        of_one = of_group(group)
+        if group.labels is UNSET and (not of_one or _by_gold(group)):
+            of_one = [headline_of(group, always), *of_one]
+        lines += of_one if len(report.groups) <= _FEW_JUDGES else of_one[:1]
+    return lines
+
+
+def _by_gold(group: Group) -> bool:
+    return any(family(name) in ("accuracy", "best") for name in group.figures)
 
 
 def headline_of(group: Group, always: Mapping[str, str] = _ANSWERS) -> str:
@@ -194,7 +230,7 @@ def headline_of(group: Group, always: Mapping[str, str] = _ANSWERS) -> str:
 
     `always` says in words what giving one verdict throughout is.
     """
-    judge = _judge(group)
+    judge = judge_name(group)
     ceiling = group.figures.get("humans_others_ceiling")
     people = "most people" if ceiling else "people"
     for name, template in _HEADLINES.items():
@@ -214,33 +250,23 @@ def headline_of(group: Group, always: Mapping[str, str] = _ANSWERS) -> str:
             if ceiling and "humans" in name:
                 clauses.append(f"one person agrees with the others in {ceiling.value:.0%}")
             return f"{'; '.join(clauses)}."
-    near = group.figures.get("human_score_within_1")
-    if near is None:
-        return f"{judge}: nothing here says how good its verdicts are."
-    clauses = [f"{judge} scores {near.value:.0%} of {near.n:,} answers within 1 point of people"]
-    if correlation := group.figures.get("human_score_correlation"):
-        clauses.append(
-            f"correlation {correlation.text('.2f', TOO_FEW)}, where one score for all has none"
-        )
-    return f"{'; '.join(clauses)}."
-
-
-def _judge(group: Group) -> str:
-    return "the judge" if group.settings[0] == UNKNOWN else group.settings[0]
+    return f"{judge}: nothing here says how good its verdicts are."
 
 
 def _figures(report: Report) -> Iterator[Part]:
     """Yield the figures: of one judge in a table, of several side by side."""
     measured = dict.fromkeys(name for group in report.groups for name in group.figures)
-    order = [*FIGURES]
-    names = sorted(measured, key=lambda name: order.index(family(name)))
+    order = [*_TITLES]
+    kept = [name for name in measured if name not in _IN_JSON_ALONE]
+    names = sorted(kept, key=lambda name: order.index(family(name)))
     if len(report.groups) == 1:
-        rows = [(_titled(n, FIGURES[family(n)].phrase), report.groups[0].figures[n]) for n in names]
-        title = f"Figures of {_judge(report.groups[0])}"
+        figures = report.groups[0].figures
+        rows = [(_titled(n, _TITLES[family(n)].phrase), figures[n]) for n in names]
+        title = f"Figures of {judge_name(report.groups[0])}"
         yield Section(title, [_table(title, rows)], "open")
     for name in names if len(report.groups) > 1 else ():
         rows = [(g.settings[0], g.figures[name]) for g in report.groups if name in g.figures]
-        yield _section(name, FIGURES[family(name)].title, rows)
+        yield _section(name, _TITLES[family(name)].title, rows)
     for name in ("accuracy", "best/1", f"best/{MOST_ASKINGS}"):
         yield from _section_if_any(
             name,
@@ -252,8 +278,10 @@ def _figures(report: Report) -> Iterator[Part]:
                 if name in figures
             ],
         )
+    pairs = report.judges.pairs if isinstance(report.judges, JudgeComparison) else {}
     for name, title in _PAIRS.items():
-        yield from _section_if_any(name, title, _beside_each_other(report.pairs, name))
+        rows = [(key, figures[name]) for key, figures in pairs.items() if name in figures]
+        yield from _section_if_any(name, title, rows)
     for parts, titles in (
         (report.panels, _PANELS),
         (report.effects, dict.fromkeys(("accuracy", "best/1", f"best/{MOST_ASKINGS}"), _EFFECT)),
@@ -286,24 +314,15 @@ def _section(name: str, title: str, rows: Rows) -> Section:
 
 def _table(name: str, rows: Rows) -> Table:
     head = ("", "value [95% interval]", "observations", "questions")
-    cells = (
-        (label, f.text(absent=_absent_text(name, label)), f"{f.n:,}", f"{f.items:,}")
-        for label, f in rows
-    )
+    cells = ((label, f.text(absent=TOO_FEW), f"{f.n:,}", f"{f.items:,}") for label, f in rows)
     return Table(name, [head, *cells])
-
-
-def _absent_text(name: str, row: str) -> str:
-    """Return what stands for an interval: one that is chosen has none with any number of items."""
-    chosen = family(name) == "threshold" or row.startswith(FIGURES["threshold"].phrase)
-    return NO_INTERVAL if chosen else TOO_FEW
 
 
 def _transfers(report: Report) -> Iterator[Section]:
     """Yield what training by each judge carries over between two domains."""
     for group in report.groups:
         if group.transfer:
-            name = f"Transfer of an agent that {_judge(group)} trains"
+            name = f"Transfer of an agent that {judge_name(group)} trains"
             yield Section(name, [*_transfer(group.transfer)], "open")
 
 
@@ -370,15 +389,19 @@ def _missing(report: Report, column_choice: ColumnChoice) -> Iterator[tuple[str,
     families = {family(name) for group in report.groups for name in group.figures}
     if any(group.transfer for group in report.groups):
         families.add("transfer")
+    unneeded = {*_NOT_OF_ONE} if report.single is True else set()
+    if any(group.labels is not UNSET for group in report.groups):
+        unneeded |= {*_LABELS}
     for topic, (names, field, needed) in NEEDS.items():
-        if families & {*names} or (report.alone and topic in _NOT_OF_ONE):
+        if families & {*names} or topic in unneeded:
             continue
         is_table = bool(column_choice.columns) and field not in {
             *column_choice.columns,
             *column_choice.constants,
         }
         reason = "" if is_table else report.groups[0].left_out.get(names[0])
-        yield topic, _PLAINER.get(reason or "", reason) or f"add {needed}"
+        advice = _GOLD_OF_ONE if report.single is True and topic in _LABELS[1:] else needed
+        yield topic, _PLAINER.get(reason or "", reason) or f"add {advice}"
 
 
 def _source(report: Report) -> Iterator[tuple[str, str]]:
@@ -410,7 +433,7 @@ def _source(report: Report) -> Iterator[tuple[str, str]]:
         shared = sum(pair.shared_answers for pair in report.pairs)
         yield "pairs", f"{alike:,} of {len(report.pairs):,} pairs of judges had one decoding"
         yield "", f"{shared:,} long answers that both judges have are left out"
-    elif len(report.groups) > 1:
+    elif len(report.groups) > 1 and report.judges is UNSET:
         yield "pairs", f"agreement between judges is not stated: {_why_no_pairs(report)}"
 
 
@@ -429,7 +452,7 @@ def _why_no_pairs(report: Report) -> str:
 def _notes(report: Report) -> Iterator[str]:
     """Yield who was asked under each name, and what else has that name."""
     for group in report.groups:
-        facts = [f"{_judge(group)}: {group.verdicts:,} verdicts", _setting_text(group)]
+        facts = [f"{judge_name(group)}: {group.verdicts:,} verdicts", _setting_text(group)]
         if group.setting.note:
             facts.append(group.setting.note)
         if group.own_authors:

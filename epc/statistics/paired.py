@@ -89,7 +89,7 @@ def paired_difference(left: Array, right: Array, clusters: Codes) -> tuple[float
     The interval never has a width of 0: each way of differing has one row more. No interval for a
     single cluster.
 
-    Shapes: 0 and 1, each (m,).
+    Shapes: 0 and 1, or shares of repeats, each (m,).
     Unit:   share, -1 to 1.
     Source: D. G. Bonett and R. M. Price, J. Educ. Behav. Stat. 37 (2012), 479-488.
     """
@@ -100,7 +100,7 @@ def paired_difference(left: Array, right: Array, clusters: Codes) -> tuple[float
         return value, None
     off = (apart - value) / rows
     effect = design_effect(off, float((off**2).sum()), clusters)
-    up, down = (float((apart == sign).sum()) / effect for sign in (1, -1))
+    up, down = (float(np.maximum(0, sign * apart).sum()) / effect for sign in (1, -1))
     return value, difference_interval(up, down, rows / effect, t_point(count - 1))
 
 

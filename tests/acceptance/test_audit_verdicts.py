@@ -69,7 +69,8 @@ def test_an_audit_says_what_the_columns_are_and_what_is_missing(tmp_path: Path) 
     done = epc("audit", path, "--map", "repeat=run", "--html", page, "--save", saved)
 
     text = done.stdout.decode()
-    assert "votes.csv: 4 verdicts\n- j agrees with people in 33% of 4 verdicts" in text
+    assert text.startswith("votes.csv was taken for verdicts: one judge, 4 rows.\n- j agrees with")
+    assert "- j agrees with people in 33% of 4 verdicts" in text
     assert "  model_a      a_by: who wrote answer a\n" in text
     assert re.search("agreement with gold +add a column `gold`: the better answer, a or b\n", text)
     assert "  place bias " not in text
@@ -200,7 +201,8 @@ def test_verdicts_as_people_write_them_agree_in_three_of_four(text: str, tmp_pat
 
     (group,) = audited(path)["groups"]
 
-    agreed = group["figures"]["humans_majority"]
+    figures = group["figures"]
+    agreed = figures.get("agreement") or figures["humans_majority"]
     assert (agreed["n"], agreed["value"]) == (4, 0.75)
 
 
@@ -222,8 +224,8 @@ def test_an_odd_word_among_pass_and_fail_is_the_only_one_to_explain(tmp_path: Pa
     assert "fix: keep one, or number the askings in a column `repeat`: 0, 1, 2, ...\n" in twice
     path.write_text(path.read_text("utf-8").removesuffix("3,x,PASS,fail\n"), "utf-8")
     (group,) = audited(path, "--label", "PARTIAL=fail", "--save", str(saved))["groups"]
-    assert "always saying pass would give 67%" in epc("audit", saved).stdout.decode()
-    assert group["figures"]["humans_majority"]["value"] == pytest.approx(2 / 3)
+    assert "; always saying pass would in 67%. Kappa" in epc("audit", saved).stdout.decode()
+    assert group["figures"]["agreement"]["value"] == pytest.approx(2 / 3)
 
 
 def test_a_sheet_with_decimal_commas_and_an_answer_is_read(tmp_path: Path) -> None:
@@ -252,7 +254,7 @@ SCORED = """id,answer,score,human_1,human_2
 def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_path: Path) -> None:
     """Four answers have scores of people: 5, 3.5, 2 and 1. Three are at most 1 point away.
 
-    The judge's mean is 3.5, theirs 2.875; the sum of products is 5.75, of squares 5 and 9.1875.
+    The ranks of the judge are 4, 3, 1, 2, those of people 4, 3, 2, 1: 1 - 6 * 2 / (4 * 15).
     """
     path, saved = tmp_path / "votes.csv", tmp_path / "v.parquet"
     text = SCORED
@@ -268,15 +270,14 @@ def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_pa
 
     figures = {name: figure["value"] for name, figure in group["figures"].items()}
     assert figures["human_score_within_1"] == 0.75
-    assert figures["human_score_shift"] == pytest.approx(0.625)
-    assert figures["human_score_correlation"] == pytest.approx(5.75 / (5 * 9.1875) ** 0.5)
+    assert figures["rank_correlation"] == pytest.approx(0.8)
     assert audited(saved)["groups"] == [group]
     line = epc("audit", path).stdout.decode().splitlines()[1]
-    assert line.startswith("- the judge scores 75% of 4 answers within 1 point of people; correlat")
+    assert line.endswith("rank correlation 0.80 [-1.00, 1.00] over 4 answers.")
     # A judge that gives one score is as near, and nothing says that it sees what people see.
     path.write_text(re.sub(r"^(\d,x[xy]*,|)\d", r"\g<1>3", text, flags=re.MULTILINE), "utf-8")
     (same_group,) = audited(path)["groups"]
-    assert "human_score_correlation" not in same_group["figures"]
+    assert "rank_correlation" not in same_group["figures"]
 
 
 def test_labels_of_people_by_their_names_are_pointed_at_and_the_fix_works(tmp_path: Path) -> None:
@@ -286,7 +287,7 @@ def test_labels_of_people_by_their_names_are_pointed_at_and_the_fix_works(tmp_pa
     assert "Labels of people? --map 'humans=anna, bob'." in epc("audit", path).stdout.decode()
 
     (group,) = audited(path, "--map", "humans=anna, bob")["groups"]
-    assert group["figures"]["humans_mean"]["value"] == 0.75
+    assert group["figures"]["agreement"]["value"] == 1  # row 2 has no majority
     assert b"has no column 'anna, eve'" in epc("audit", path, "--map", "humans=anna, eve").stdout
 
 
@@ -341,7 +342,7 @@ def test_an_audit_from_python_is_that_of_the_command(tmp_path: Path) -> None:
     assert of_frame.as_json()["groups"] == of_file.as_json()["groups"]
     assert str(of_file) + "\n" == epc("audit", path).stdout.decode()
     row = of_file.figures.set_index("figure").loc["ties"]
-    assert (row["value"], row["questions"]) == (0, 32)
+    assert (row["value"], row["questions"]) == (0, 16)  # groups, of two questions each
     text = of_file._repr_html_()
     assert "<svg" in text, "a notebook shows the picture below the cell"
     assert "Figures of" in text

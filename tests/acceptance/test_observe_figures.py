@@ -10,6 +10,9 @@ from audit_support import fewer_wheels
 from oracle.observed import disagreements
 from records_support import epc
 
+from epc.analysis.verdicts import measure
+from epc.records.typed import as_json, parse
+from epc.records.verdicts.types import Choices
 from epc.records.verdicts.verdict_file import read
 
 # Two judges and three persons on four pairs.
@@ -28,8 +31,18 @@ PERSONS = """item,judge,prompt,a,b,verdict,humans
 def reported(folder: Path, table: str, *further_arguments: str) -> tuple[dict[str, Any], str]:
     """Return the report on a table as JSON and text; the second computation must agree."""
     document, text = reported_as_json_and_text(folder, table, *further_arguments)
-    assert differing(folder, document) == []
+    assert differing(folder, published(folder, document)) == []
     return document, text
+
+
+def published(folder: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """Return what a snapshot of the same verdicts has, which the second computation repeats."""
+    header, verdicts, _ = read(folder / "t.jsonl")
+    assert header
+    assert verdicts
+    choices = parse(document["choices"], Choices)
+    figures: dict[str, Any] = as_json(measure(header, verdicts, choices=choices))
+    return figures
 
 
 def reported_as_json_and_text(
@@ -70,22 +83,28 @@ def test_reading_r77_agreement_with_persons_stands_beside_that_of_a_person(tmp_p
         "humans_kappa": 0.5,  # seen 2/3, by chance 2/9 + 1/9
         "humans_others": 0.8,  # right about 1 of 1, 0 of 1 and 3 of 3 persons left out
         "humans_others_ceiling": 0.6,
+        "humans_others_difference": 0.2,
     }
     ceiling = text.split("humans_mean_ceiling: the ceiling: a person as another person\n")[1]
     assert ceiling.split("\n")[1].startswith("  j/p  0.417")
-    assert "- j/p agrees with most people in 67% of 3 verdicts (too few items);" in text
+    place = (
+        "- In one person's place j/p says what the others say in 80%, that person in 60%: +20.0 "
+    )
+    assert f"{place}points [" in text
     assert "- k/p: nothing here says how good its verdicts are." in text
 
 
 def test_reading_r77_two_judges_of_the_same_items_and_prompt_are_compared(tmp_path: Path) -> None:
     document, text = reported(tmp_path, PERSONS)
+    (pair,) = published(tmp_path, document)["pairs"]
     apart, lacking = reported(tmp_path, PERSONS.replace("k,p", "k,q"))
 
-    (pair,) = document["pairs"]
-    assert pair["settings"] == ["j/p", "k/p"]
-    assert values(pair["figures"]) == {"agreement": 0.5, "kappa": 0.2}  # by chance .375
-    assert "\n    j/p and k/p  0.200 [" in text or "\n  j/p and k/p  0.200 [" in text
-    assert apart["pairs"] == []
+    figures = values(document["pairs"]["j/p -> k/p"])
+    assert figures["agreement"] == 0.5
+    assert figures["kappa"] == 0.2  # by chance .375
+    assert values(pair["figures"]) == {"agreement": 0.5, "kappa": 0.2}
+    assert "- j/p and k/p say the same in 50% (too few items); no difference in being" in text
+    assert apart["pairs"] is None
     assert "agreement between judges is not stated: no two were asked the same" in lacking
 
 
@@ -94,7 +113,7 @@ def test_reading_r77_a_prompt_that_nobody_states_is_why_judges_are_not_compared(
 ) -> None:
     document, text = reported(tmp_path, PERSONS.replace("k,p", "k,"))
 
-    assert document["pairs"] == []
+    assert document["pairs"] is None
     assert "not stated: the prompt of 1 of 2 settings is unknown, so" in text
     assert "or --set prompt=NAME" in text
 
@@ -103,7 +122,7 @@ def test_reading_r77_a_prompt_that_nobody_states_is_why_judges_are_not_compared(
 def test_reading_r77_a_figure_that_was_changed_is_found_by_the_second_computation(
     column: str, tmp_path: Path
 ) -> None:
-    document, _ = reported_as_json_and_text(tmp_path, PERSONS)
+    document = published(tmp_path, reported_as_json_and_text(tmp_path, PERSONS)[0])
     if column == "verdict":
         document["groups"][0]["figures"]["ties"]["ci95"] = [0.1, 0.9]
     else:
@@ -192,7 +211,7 @@ def test_reading_r77_what_crosses_is_recomputed_to_the_word(tmp_path: Path) -> N
     """
     table = contests(OPPOSED).splitlines(keepends=True)
     few = [line for line in table if not ("two" in line and any(f"/{n}/" in line for n in "34567"))]
-    document, _ = reported_as_json_and_text(tmp_path, "".join(few))
+    document = published(tmp_path, reported_as_json_and_text(tmp_path, "".join(few))[0])
     transfer = document["groups"][0]["transfer"]
     assert transfer["test"]["method"] == "jackknife"
     transfer["word"] = "unheard"
@@ -244,8 +263,9 @@ def test_reading_r24_a_judges_own_outputs_are_held_against_other_judges_and_othe
     ) == (2, 4, 4)
     assert "its own outputs are those of me" in text
     assert "self_preference_score" in without.split("Why other figures have no value")[1]
-    (pair,) = document["pairs"]
+    (pair,) = published(tmp_path, document)["pairs"]
     assert values(pair["figures"]) == {"score_shift": 0.333333, "score_within_1": 0.333333}
+    assert values(document["pairs"]["j/s -> k/s"]) == {"score_difference": 0.333333}
 
 
 def test_reading_r24_self_preference_in_verdicts_against_a_baseline(tmp_path: Path) -> None:

@@ -328,21 +328,4 @@ def confident(rows: list[Verdict]) -> dict[str, Json | None]:
         "ece": {"value": error(set()), "ci95": interval, "n": len(stated), "items": items},
         "ece_by_chance": by_chance,
     }
-    for wanted in (0.01, 0.05, 0.1):
-        for least in sorted({says for _, says, _ in stated}):
-            kept = [(1 - right, row) for row, says, right in stated if says >= least]
-            wrong = share([(hit, 1, _Single(row)) for hit, row in kept])
-            if wrong and wrong["ci95"] and wrong["ci95"][1] <= wanted:
-                above = [(float(says >= least), 1, row) for row, says, _ in stated]
-                count = {"n": len(kept), "items": wrong["items"]}
-                figures[f"threshold/{wanted}"] = {"value": least, "ci95": None, **count}
-                figures[f"kept/{wanted}"] = share(above)
-                break
     return figures
-
-
-class _Single:
-    """An asking that weighs by itself."""
-
-    def __init__(self, row: Verdict) -> None:
-        self.cluster, self.unit = row.cluster, id(row)

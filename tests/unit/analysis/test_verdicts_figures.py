@@ -112,7 +112,7 @@ def test_a_score_gains_by_twice_the_length_within_questions() -> None:
 
 
 def test_confidence_is_held_against_how_often_verdicts_are_right() -> None:
-    """40 of 40 are right at .95, 5 of 10 at .5: no error in 40 has an upper end of .093."""
+    """40 of 40 are right at .95, 5 of 10 at .5."""
     sure = [verdict(f"s{n}", "a", "a", gold="a", confidence=0.95) for n in range(40)]
     unsure = [verdict(f"u{n}", "a", "ab"[n % 2], gold="a", confidence=0.5) for n in range(10)]
 
@@ -120,8 +120,6 @@ def test_confidence_is_held_against_how_often_verdicts_are_right() -> None:
 
     assert figures["ece"].value == pytest.approx((40 * 0.05 + 10 * 0) / 50)
     assert figures["brier"].value == pytest.approx((40 * 0.05**2 + 10 * 0.5**2) / 50)
-    assert (figures["threshold/0.1"].value, figures["kept/0.1"].value) == (0.95, 40 / 50)
-    assert "threshold/0.05" not in figures
 
 
 def test_reading_r26_an_item_asked_more_often_weighs_no_more() -> None:

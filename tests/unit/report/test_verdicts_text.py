@@ -7,6 +7,7 @@ from observed_support import PROMPT, SETTINGS
 
 from epc.analysis.verdicts import Group, Report
 from epc.analysis.verdicts_agreement import Pair
+from epc.analysis.verdicts_judges import JudgeComparison
 from epc.analysis.verdicts_names import FIGURES
 from epc.records.verdicts.types import Choices, Source
 from epc.report.verdicts_text import text
@@ -60,10 +61,16 @@ PAIR = Pair(
 def test_reading_r77_the_words_of_recorded_verdicts(golden: Golden) -> None:
     misread = replace(TWICE, equal_answers_other_verdict=2)
     pairs = (PAIR, replace(PAIR, same_decoding=False, figures={}))
+    judges = JudgeComparison(
+        judges=("J/plain", "K"),
+        prompts_known=True,
+        passing=False,
+        pairs={"J/plain -> K": PAIR.figures},
+    )
     cases = {
         "two judges": text(REPORT),
         "equal answers with two verdicts": text(replace(REPORT, groups=(misread, OTHER))),
-        "two judges that were asked the same": text(replace(REPORT, pairs=pairs)),
+        "two judges that were asked the same": text(replace(REPORT, pairs=pairs, judges=judges)),
     }
 
     golden("observed", cases)

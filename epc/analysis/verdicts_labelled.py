@@ -1,0 +1,184 @@
+"""What labels of the same answers say of one judge, by the kind of its verdicts (Reading R101)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from epc.analysis.verdicts_agreement import label_of, most_frequent
+from epc.analysis.verdicts_choices import ChoiceLabels, ChoiceRows, of_choice_labels
+from epc.analysis.verdicts_figures import figure_of, weights
+from epc.analysis.verdicts_labels import PassLabels, PassRows, of_labels
+from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows, by_question
+from epc.analysis.verdicts_scores import ScoreLabels, ScoreRows, of_score_labels
+from epc.arrays import Array, Codes, np
+from epc.records.verdicts.columns import Verdicts
+from epc.records.verdicts.types import Scale
+from epc.statistics.clusters import clustered_mean, clustered_share, linearised_interval
+from epc.statistics.figures import ClusteredFigure
+
+Labels = PassLabels | ScoreLabels | ChoiceLabels
+Figures = dict[str, ClusteredFigure]
+# What the figures by labels take the place of.
+REPLACED: Final = (
+    *("accuracy", "accuracy_gold_first", "accuracy_gold_second", "accuracy_readable"),
+    *("humans_mean", "humans_mean_ceiling", "humans_majority", "humans_kappa"),
+    *("human_score_shift", "human_score_correlation", "brier", "ece"),
+)
+
+
+def of_judge(
+    rows: Rows, verdicts: Verdicts, names: Sequence[str], *, passing: bool, scale: Scale | None
+) -> tuple[Figures, Labels | None]:
+    """Return the figures of one judge beside labels, and what stands beside these figures.
+
+    `names` are those of the clusters; `passing`: each verdict is pass or fail of one answer.
+    """
+    if (verdicts.label.codes >= 0).any():
+        return _of_choices(verdicts)
+    if passing:
+        return _of_passes(rows)
+    done = of_score_labels(_score_rows(rows, names), scale)
+    figures, labels = done or ({}, None)
+    return figures | dict(_beside_scorers(rows, verdicts)) | dict(beside_persons(rows)), labels
+
+
+def _of_passes(rows: Rows) -> tuple[Figures, Labels | None]:
+    read = rows[(rows.verdict >= 0) & (rows.verdict != TIE)]
+    of_gold = bool((read.gold >= 0).any())
+    right = label_of(read)
+    table = PassRows(
+        passes=np.where(read.verdict == UNREADABLE, np.nan, read.verdict == 0),
+        label=np.where(right[:, :TIE].any(axis=1), right[:, 0], np.nan),
+        cluster=read.cluster,
+        unit=read.unit,
+    )
+    done = of_labels(table, of_gold=of_gold)
+    if done is None:
+        readable = ~np.isnan(table.passes)
+        return dict(_passed(table[readable])), None
+    figures, labels = done
+    return figures | dict(beside_persons(rows)), labels
+
+
+def _passed(rows: PassRows) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield what share a judge passes, where nobody labelled its answers."""
+    if len(rows.passes):
+        weight = weights(rows.unit)
+        value, interval = clustered_share(
+            rows.passes * weight, weight, rows.cluster, verdicts=len(weight)
+        )
+        yield "pass_share", figure_of(value, interval, rows.cluster)
+
+
+def _score_rows(rows: Rows, names: Sequence[str]) -> ScoreRows:
+    """Return scores with clusters in the order of their names, then those of groups."""
+    places = np.empty(len(names), np.int64)
+    places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    cluster = rows.cluster
+    named = cluster < len(names)
+    return ScoreRows(
+        judge=rows.score,
+        people=rows.human_score,
+        cluster=np.where(named, places[np.where(named, cluster, 0)], cluster),
+        unit=rows.unit,
+    )
+
+
+def beside_persons(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield how often a judge says what the others say, in one person's place, and that person.
+
+    Of each person whose fellows have one most frequent label. An unreadable verdict is wrong.
+    """
+    rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 1)]
+    saying = np.eye(TIE + 2)[:, : TIE + 1][rows.verdict]
+    yield from _in_a_place(saying, rows.humans, rows.cluster, rows.unit)
+
+
+def _in_a_place(
+    saying: Array, humans: Array | Codes, clusters: Codes, units: Codes
+) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield the comparisons of a judge with each person, by whom the others say the same.
+
+    Shapes: what the judge says, and persons by label, (m, labels); (m,).
+    """
+    n, hits, persons = np.zeros((3, len(clusters)))
+    for label in range(humans.shape[1]):  # who gave it is the person left out
+        given = np.flatnonzero(humans[:, label])
+        others = humans[given].copy()
+        others[:, label] -= 1
+        top = most_frequent(others)
+        count = humans[given, label] * top.any(axis=1)
+        n[given] += count
+        hits[given] += count * (top * saying[given]).sum(axis=1)
+        persons[given] += count * top[:, label]
+    compared = n > 0
+    if not compared.any():
+        return
+    n, hits, persons = n[compared], hits[compared], persons[compared]
+    clusters, weight = clusters[compared], weights(units[compared])
+    total = int(n.sum())
+    for name, side in (("humans_others", hits), ("humans_others_ceiling", persons)):
+        value, interval = clustered_share(
+            side * weight, n * weight, clusters, verdicts=total, fewest=0.0
+        )
+        yield name, figure_of(value, interval, clusters, total)
+    share = weight / float((n * weight).sum())
+    value = float(((hits - persons) * share).sum())
+    off = (hits - persons - value * n) * share
+    interval = linearised_interval(value, off, clusters)
+    yield "humans_others_difference", figure_of(value, interval, clusters, total)
+
+
+def _beside_scorers(rows: Rows, verdicts: Verdicts) -> Iterator[tuple[str, ClusteredFigure]]:
+    """Yield how far a judge's score lies from the mean of the others, in one person's place."""
+    several = np.array([len(scores) > 1 for scores in verdicts.human_scores.names] + [False])
+    chosen = several[verdicts.human_scores.codes] & rows.scored
+    places: list[int] = np.flatnonzero(chosen).tolist()
+    if not places:
+        return
+    judge, person, clusters = [], [], []
+    for place in places:
+        scores = verdicts.human_scores.names[int(verdicts.human_scores.codes[place])]
+        for score in scores:
+            others = (sum(scores) - score) / (len(scores) - 1)
+            judge.append(abs(float(rows.score[place]) - others))
+            person.append(abs(score - others))
+            clusters.append(int(rows.cluster[place]))
+    ids, sides = np.array(clusters), (np.array(judge), np.array(person))
+    for name, values in (
+        ("humans_others", sides[0]),
+        ("humans_others_ceiling", sides[1]),
+        ("humans_others_difference", sides[0] - sides[1]),
+    ):
+        yield name, figure_of(*clustered_mean(values, ids), ids)
+
+
+def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
+    """Return the figures of choices, whose right label is gold's or that of most persons."""
+    people = verdicts.human_labels.names
+    given = {name for labels in people for name in labels}
+    names = sorted({*verdicts.label.names, *verdicts.gold_label.names, *given})
+    places = {name: place for place, name in enumerate(names)}
+    counts = np.zeros((len(people) + 1, len(names)))  # the last is of a row without persons
+    for row, labels in enumerate(people):
+        np.add.at(counts[row], [places[label] for label in labels], 1)
+    right = verdicts.gold_label.as_places(names).astype(np.int64)
+    if not (right >= 0).any():
+        top = most_frequent(counts)
+        right = np.where(top.any(axis=1), top.argmax(axis=1), -1)[verdicts.human_labels.codes]
+    cluster, unit = by_question(verdicts)
+    chosen = verdicts.label.as_places(names).astype(np.int64)
+    table = ChoiceRows(
+        chosen=chosen,
+        right=right,
+        confidence=verdicts.confidence.as_numbers(),
+        cluster=cluster,
+        unit=unit,
+    )
+    done = of_choice_labels(table, names)
+    if done is None:
+        return {}, None
+    several = np.flatnonzero((counts.sum(axis=1) > 1)[verdicts.human_labels.codes])
+    persons = counts[verdicts.human_labels.codes[several]]
+    saying = (chosen[several, None] == np.arange(len(names))).astype(np.float64)
+    beside = _in_a_place(saying, persons, cluster[several], unit[several])
+    return done[0] | dict(beside), done[1]
