@@ -254,6 +254,8 @@ class Line(Struct, frozen=True, kw_only=True):
             self.watch.end(wait)
         if self.gate.answered:
             raise TransientError(f"no whole reply within {self.allowed_s:g} s", billed=True)
+        if cut is not None:
+            cut()  # it was sent, and perhaps worked at
         raise CallError(
             f"{self.name}: connected, no answer within {self.allowed_s:g} s: {self.endpoint}\n"
             "  fix: see whether the server is well; `--timeout S` waits S seconds for a slow one"

@@ -1,6 +1,7 @@
 """Runs that fail before any answer, and those that only look as if they did."""
 
 import json
+import re
 import threading
 import time
 from pathlib import Path
@@ -94,6 +95,11 @@ def test_a_server_that_never_answers_is_given_up_when_its_time_is_up(
     text = f": connected, no answer within 0.3 s: {endpoint.url}\n"
     assert f"{provider}/judge{text}" in failed.stderr or f"{provider}/writer{text}" in failed.stderr
     assert "`--timeout S` waits S seconds for a slow one" in failed.stderr
+    sent = len(endpoint.received)
+    assert sent
+    lost = re.search(r"(\d+) lost answers? that may be billed", failed.stderr)
+    assert lost, failed.stderr
+    assert int(lost[1]) == sent
     assert "no run folder is left" in failed.stderr
     assert not run.exists()
 
