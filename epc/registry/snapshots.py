@@ -44,7 +44,8 @@ class Snapshot:
     `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
     judge, `observed` ones on verdicts that others recorded, `reported` ones on a publication. The
     days are None where nobody states when it was measured.
-    `figures` are those of its `metrics.json`. `audited_anew` is what today's rule says where the
+    `figures` are those of its `metrics.json`; `n` counts the seeds, of a judged one the samples, of
+    an observed one the verdicts. `audited_anew` is what today's rule says where the
     card was published under an older one. `compared` are the settings of recorded verdicts with
     which judges are compared: the source's plain prompt. `paid` is what the judge of an optimiser's
     runs pays for, by their start.
@@ -60,6 +61,7 @@ class Snapshot:
     calibration: bool
     card: Record
     figures: Json
+    n: int
     audited_anew: AuditSummary | None
     compared: frozenset[str] = frozenset()
     paid: Mapping[str, Exchange] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Snapshot:
             calibration=card.calibration,
             card=card,
             figures=figures,
+            n=int(figures["n"]),
             audited_anew=audited_anew,
         )
 
@@ -93,11 +96,6 @@ class Snapshot:
     def is_example(self) -> bool:
         """Return whether it is of a mock, or of an embedded model that nobody would have judge."""
         return self.calibration or self.platform == _EMBEDDED
-
-    @property
-    def n(self) -> int:
-        """The number of seeds; of a judged one of samples, of an observed one of verdicts."""
-        return int(self.figures["n"])
 
     @property
     def audit(self) -> AuditSummary | None:

@@ -132,10 +132,18 @@ def _of_git(folder: Path) -> list[str] | None:
 
 
 def _walked(folder: Path) -> Iterator[str]:
-    for directory, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _TOOLS.fullmatch(name)]
-        for name in names:
-            yield os.path.relpath(os.path.join(directory, name), folder)  # noqa: PTH118  (as the line above)
+    """Yield every file below a folder, however deep: `os.walk` of Python 3.11 goes 1,000 deep."""
+    waiting = [folder]
+    while waiting:
+        try:
+            entries = sorted(os.scandir(waiting.pop()), key=lambda entry: entry.name)
+        except OSError:
+            continue  # as `os.walk` does
+        for entry in entries:
+            if not entry.is_dir():
+                yield os.path.relpath(entry.path, folder)
+            elif not entry.is_symlink() and not _TOOLS.fullmatch(entry.name):
+                waiting.append(Path(entry.path))
 
 
 WORDS: Final = ("expired", "expiring", "drifted", "unknown", "unconfirmed")
@@ -212,7 +220,7 @@ def _table(path: Path, keys: tuple[str, ...]) -> dict[str, list[str]] | None:
     try:
         with able_to("read", path):
             table: Any = tomllib.loads(path.read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no TOML: {error}") from error
     for key in keys:
         table = table.get(key) if isinstance(table, dict) else None

@@ -232,6 +232,7 @@ def test_names_paths_and_lines_can_be_passed_over(tmp_path: Path) -> None:
         ([], "[scan]\nfail_on = []\n", "has fail_on"),
         ([], "[scan]\nignore = 'x'\n", "is no list of texts"),
         ([], "[scan\n", "is no TOML"),
+        ([], f"a = {'[' * 3000}{']' * 3000}\n", "is no TOML"),
     ],
 )
 def test_misuse_exits_2_and_says_what_is_wanted(

@@ -1,17 +1,18 @@
 """The expiry policy of a registry, and its folders."""
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from registry_support import Checkout
+from registry_support import ROOT, Checkout
 from web_support import listening
 
 from epc.errors import MalformedError, WorldError
 from epc.registry.layout import FOLDER, POLICY
-from epc.registry.reading import folders, open_registry, policy, used_tags
+from epc.registry.reading import document, folders, open_registry, policy, used_tags
 
 
 def written(home: Path, text: str) -> Path:
@@ -90,6 +91,16 @@ def test_what_an_address_answers_instead_of_a_registry_is_named(
 ) -> None:
     with answering(content) as address, pytest.raises(MalformedError, match=problem):
         open_registry(address)
+
+
+def test_a_snapshot_without_figures_makes_no_registry(tmp_path: Path) -> None:
+    published = document(ROOT)
+    published["snapshots"][0]["figures"] = {}
+    path = tmp_path / "registry.json"
+    path.write_text(json.dumps(published))
+
+    with pytest.raises(MalformedError, match="not a registry: it lacks 'n'"):
+        open_registry(str(path))
 
 
 def test_an_address_that_never_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,8 @@
 """Tests of which files of a project are read, and what is passed over."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,3 +51,22 @@ def test_each_file_is_read_once_documents_and_what_tools_put_there_not_at_all(
     assert read(tmp_path, exclude=("*/deep/*",))[0] == ["a.yaml", "b.py"]
     with pytest.raises(UsageError, match="there is no"):
         read(tmp_path / "missing")
+
+
+def test_folders_may_be_nested_deeper_than_python_calls_itself(tmp_path: Path) -> None:
+    depth = sys.getrecursionlimit() + 100
+    # A folder at a time: the whole path would be too long to be made at once.
+    outermost = Path.cwd()
+    try:
+        os.chdir(tmp_path)
+        for _ in range(depth):
+            os.mkdir("d")  # noqa: PTH102  (below where we stand)
+            os.chdir("d")
+        Path("a.py").write_text("x")
+    finally:
+        os.chdir(outermost)
+
+    try:
+        assert read(tmp_path) == (["a.py"], {})
+    finally:  # before pytest would, which calls itself for each folder
+        subprocess.run(["rm", "-r", str(tmp_path / "d")], check=True)
