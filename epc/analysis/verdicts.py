@@ -56,6 +56,7 @@ from epc.analysis.verdicts_rows import (
 )
 from epc.analysis.verdicts_transfer import Transfer, transfer_of
 from epc.arrays import Array, Codes, np
+from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.earlier import Clusters
 from epc.records.gold import AnswersGold
@@ -305,6 +306,38 @@ def audit_of(
     groups.sort(key=lambda group: order(group.settings[0]))
     single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
     return replace(report, groups=groups, judges=judges or UNSET, single=single)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A figure of a judge that was to be shown to reach a number; `figure` is None without one."""
+
+    judge: str
+    name: str
+    least: float
+    figure: ClusteredFigure | None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the lower end of the interval reaches it."""
+        ends = self.figure.ci95 if self.figure else None
+        return ends is not None and ends[0] >= self.least
+
+
+def gates(report: Report, wanted: Mapping[str, float]) -> list[Gate]:
+    """Return for each judge whether its figures are shown to reach what is wanted.
+
+    Raises: UsageError if there is no such figure.
+    """
+    for name in wanted:
+        if family(name) not in {*FIGURES, *LABEL_FIGURES}:
+            known = ", ".join(LABEL_FIGURES)
+            raise UsageError(f"--gate {name}: no such figure\n  fix: one of {known}")
+    return [
+        Gate(judge=group.settings[0], name=name, least=least, figure=group.figures.get(name))
+        for group in report.groups
+        for name, least in wanted.items()
+    ]
 
 
 def document(report: Report) -> Json:

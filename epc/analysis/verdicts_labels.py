@@ -15,7 +15,7 @@ from epc.analysis.verdicts_figures import figure_of, weights
 from epc.arrays import Array, ByRow, Codes, Flags, np
 from epc.statistics.clusters import by_cluster, clustered_share, share_of_rows
 from epc.statistics.figures import ClusteredFigure
-from epc.statistics.intervals import Z
+from epc.statistics.intervals import Interval, Z
 from epc.statistics.paired import kappa, mean_of_two, paired_difference
 
 Word = Literal["pass", "fail"]
@@ -223,34 +223,43 @@ def corrected(judge: ClusteredFigure, labelled: PassRows) -> ClusteredFigure:
 
     Labels need be drawn at random only within what the judge passes, and within what it fails. Of
     a side without labels nothing is known: it has the share of all labels, from 0 to 1.
-
-    Source: a sum of products of independent shares, each with Wilson's ends, by the method of
-        variance estimates recovery.
     """
-    weight, alone = weights(labelled.unit), None
-    cells = []
+    weight = weights(labelled.unit)
+    cells: list[ShareWithEnds] = []
     for verdict in (1.0, 0.0):
         chosen = labelled.passes == verdict
         if chosen.any():
             cell = _share(labelled.label[chosen], weight[chosen], labelled.cluster[chosen])
             cells.append((cell.value, cell.ci95 or (0.0, 1.0)))
         else:
-            alone = float((labelled.label * weight).sum() / weight.sum())
-            cells.append((alone, (0.0, 1.0)))
-    (passed, passed_ends), (failed, failed_ends) = cells
-    share, ends = judge.value, judge.ci95 or (0.0, 1.0)
-    value = share * passed + (1 - share) * failed
-    gap = passed - failed
+            share = float((labelled.label * weight).sum() / weight.sum())
+            cells.append((share, (0.0, 1.0)))
+    share_of_all = judge.value, judge.ci95 or (0.0, 1.0)
+    return figure_of(*corrected_share(share_of_all, cells[0], cells[1]), labelled.cluster)
+
+
+ShareWithEnds = tuple[float, Interval]
+
+
+def corrected_share(
+    judge: ShareWithEnds, passed: ShareWithEnds, failed: ShareWithEnds
+) -> ShareWithEnds:
+    """Return what people would pass, by the judge's share and people's of what it passed, failed.
+
+    Source: a sum of products of independent shares, each with ends of its own, by the method of
+        variance estimates recovery; G. Y. Zou and A. Donner, Stat. Med. 27 (2008), 1693-1702.
+    """
+    share, gap = judge[0], passed[0] - failed[0]
+    value = share * passed[0] + (1 - share) * failed[0]
 
     def distance(end: int) -> float:
-        """Return how far an end lies off; a share that lowers the sum has its ends exchanged."""
-        other = end if gap >= 0 else 1 - end
+        """Return how far an end lies off; where the share lowers the sum its ends change places."""
+        reached = end if gap >= 0 else 1 - end
         parts = (
-            share * (passed_ends[end] - passed),
-            (1 - share) * (failed_ends[end] - failed),
-            gap * (ends[other] - share),
+            share * (passed[1][end] - passed[0]),
+            (1 - share) * (failed[1][end] - failed[0]),
+            gap * (judge[1][reached] - share),
         )
         return sqrt(sum(part * part for part in parts))
 
-    interval = max(0.0, value - distance(0)), min(1.0, value + distance(1))
-    return figure_of(value, interval, labelled.cluster)
+    return value, (max(0.0, value - distance(0)), min(1.0, value + distance(1)))

@@ -1,6 +1,8 @@
 """`epc audit RUN|VERDICTS`."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +13,7 @@ from epc.cli.options import (
     FILE,
     NEW_FILE,
     THERE,
+    Pair,
     format_option,
     html_option,
     judges_options,
@@ -30,6 +33,15 @@ if TYPE_CHECKING:
 @table_options
 @judges_options
 @html_option
+@click.option(
+    "--gate",
+    "wanted",
+    type=Pair(),
+    multiple=True,
+    metavar="FIGURE=LEAST",
+    help="Of verdicts: exit with 1 unless the interval's lower end shows this, as tpr=0.9. "
+    "Repeatable.",
+)
 @click.option("--save", type=NEW_FILE, help="Of verdicts: write them as a verdict file as well.")
 @with_default(
     "--rounds",
@@ -69,6 +81,7 @@ def command(
     choices: "Choices",
     settings: tuple[str, ...],
     html: Path | None,
+    wanted: tuple[tuple[str, str], ...],
     save: Path | None,
     rounds: int,
     gold: Path | None,
@@ -103,6 +116,7 @@ def command(
     \b
     Example:
       epc audit votes.csv --html report.html
+      epc audit votes.csv --gate tpr=0.9 --gate tnr=0.8
       epc audit votes.xlsx --map verdict=Winner --label 'Model 1=a' --label 'Model 2=b'
       epc audit runs/first
       epc audit runs/first --swap 24 --controls 24
@@ -117,9 +131,19 @@ def command(
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
         request = Request(columns=columns, labels=words, constants=constants)
-        audit_verdicts(run, request, choices, settings, html=html, save=save, form=form, gold=gold)
+        audit_verdicts(
+            run,
+            request,
+            choices,
+            settings,
+            html=html,
+            save=save,
+            form=form,
+            gold=gold,
+            wanted=_numbers(wanted),
+        )
         return
-    if columns or words or constants or settings or save:
+    if columns or words or constants or settings or save or wanted:
         raise click.UsageError(f"{run} is a run: --map and its like are of a file of verdicts")
     if html:
         raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
@@ -140,14 +164,18 @@ def audit_verdicts(
     save: Path | None,
     form: str,
     gold: Path | None = None,
+    wanted: Mapping[str, float] = MappingProxyType({}),
 ) -> None:
-    """Say what a file of verdicts shows of its judges; findings end the command with 1."""
-    from epc.analysis.verdicts import audit_of
+    """Say what a file of verdicts shows of its judges.
+
+    Findings, and a figure that is `wanted` and not shown, end the command with 1.
+    """
+    from epc.analysis.verdicts import audit_of, gates
     from epc.records.findings import CheckResult
     from epc.records.gold import joined
     from epc.records.verdicts.shapes import opened
     from epc.records.verdicts.verdict_file import present, require_kind, write
-    from epc.report.verdicts_text import as_document, page_of, text
+    from epc.report.verdicts_text import as_document, gate_text, page_of, text
 
     if save:
         require_kind(save)
@@ -157,6 +185,7 @@ def audit_verdicts(
         exit_with(clean=False)
     verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
     done = audit_of(votes.header, verdicts, settings, choices, gold=answers)
+    checked = gates(done, wanted)
     print_result(
         form,
         lambda: as_document(done, votes.column_choice),
@@ -169,6 +198,18 @@ def audit_verdicts(
         write_page(
             html, page_of(done, votes.column_choice, f"epc audit {file.name} --html {html.name}")
         )
+
+    for gate in checked:
+        print_note(gate_text(gate))
+    if wanted:
+        exit_with(clean=all(gate.shown for gate in checked))
+
+
+def _numbers(wanted: tuple[tuple[str, str], ...]) -> dict[str, float]:
+    try:
+        return {name: float(least) for name, least in wanted}
+    except ValueError as error:
+        raise click.UsageError(f"--gate takes FIGURE=LEAST, as tpr=0.9: {error}") from error
 
 
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:

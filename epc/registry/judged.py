@@ -5,12 +5,15 @@ Every figure is one of `epc judge report`, under the names that snapshots have f
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from epc.analysis.judging.evaluation import Competence, Evaluation
 from epc.analysis.judging.results import Group, LabelReport, ScoreAgreement, Share
 from epc.analysis.judging.summary import summary
 from epc.protocol.results import Json
 from epc.records.typed import as_json
+
+_BY_LABELS: Final = ("tpr", "tnr", "balanced_accuracy", "corrected_pass_share")
 
 
 def figures_again(folder: Path) -> Json:
@@ -83,8 +86,11 @@ def _labels(labels: LabelReport) -> Json:
             "errors": {row.dimension: as_json(row.counts) for row in judge.errors},
             "pass": {
                 "people": _share(labels.passes),
-                "rogan_gladen": as_json(passes.rogan_gladen),
-                "prediction_powered": as_json(passes.prediction_powered),
+                **{
+                    name: {"mean": figure.value, "ci95": as_json(figure.ci95)}
+                    for name, figure in passes.figures.items()
+                    if name in _BY_LABELS
+                },
             },
         }
     return figures

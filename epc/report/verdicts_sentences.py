@@ -1,6 +1,6 @@
 """What an audit of verdicts says first, in sentences (Reading R101)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import floor
 from typing import Final
@@ -54,7 +54,7 @@ def of_group(group: Group) -> list[str]:
     found: list[str] = []
     match group.labels:
         case PassLabels() as labels:
-            found += _of_passes(group, labels)
+            found += of_passes(judge_name(group), group.figures, labels)
         case ScoreLabels() as labels:
             found += _of_scores(group, labels)
         case ChoiceLabels() as labels:
@@ -67,8 +67,10 @@ def of_group(group: Group) -> list[str]:
     return [begun(line) if line.startswith(_UNNAMED) else line for line in found]
 
 
-def _of_passes(group: Group, labels: PassLabels) -> Iterator[str]:
-    figures, judge = group.figures, judge_name(group)
+def of_passes(
+    judge: str, figures: Mapping[str, ClusteredFigure], labels: PassLabels
+) -> Iterator[str]:
+    """Yield what labels say of a judge that passes or fails single answers."""
     passed, failed = (
         ("are labelled pass", "are labelled fail")
         if labels.of_gold

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from msgspec import UNSET
 
-from epc.analysis.verdicts import Group, Report
+from epc.analysis.verdicts import Gate, Group, Report
 from epc.analysis.verdicts import document as figures_json
 from epc.analysis.verdicts_judges import JudgeComparison
 from epc.analysis.verdicts_lists import MOST_ASKINGS
@@ -122,6 +122,13 @@ def as_document(report: Report, column_choice: ColumnChoice) -> Json:
     """Return the JSON of an audit, with its sentences and what its columns were taken for."""
     sentences = headlines(report, column_choice)
     return figures_json(report) | {"sentences": sentences, "taken": as_json(column_choice)}
+
+
+def gate_text(gate: Gate) -> str:
+    """Return whether a figure is shown to reach what was wanted."""
+    figure = gate.figure.text(".3f", TOO_FEW) if gate.figure else "none"
+    word = "shown" if gate.shown else "not shown"
+    return f"gate     {gate.name} {gate.least:g} or more: {word}, {gate.judge} has {figure}"
 
 
 def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:

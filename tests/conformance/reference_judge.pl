@@ -362,22 +362,42 @@ sub drift {    # R27: only like with like, and never over shared answers
     };
 }
 
-sub labels {    # a PASS share put right by Rogan and Gladen, and by prediction-powered inference
+sub labels {    # what people would pass of all outputs, by what they say of passed and failed ones
     my ($given) = @_;
     my @all     = @{ $given->{outputs} };
     my $share   = mean(map { $_->{judge} ? 1 : 0 } @all);
     my @known   = grep { defined $_->{people} } @all;
-    my $hit     = mean(map { $_->{judge} ? 1 : 0 } grep { $_->{people} } @known);
-    my $false   = mean(map { $_->{judge} ? 1 : 0 } grep { !$_->{people} } @known);
-    my $error   = mean(map { ($_->{people} ? 1 : 0) - ($_->{judge} ? 1 : 0) } @known);
-    my $within  = sub { return max(0, min(1, $_[0])) };
-    my $usable  = defined $hit && defined $false && $hit - $false >= 0.05;
+    my @others  = grep { !defined $_->{people} } @all;
+    my %weight  = (1 => 1, 0 => 1);
+    if (@known && @others) {    # shares of labels drawn unevenly are weighted to all
+        my ($in, $out) = map { mean(map { $_->{judge} ? 1 : 0 } @$_) } \@known, \@others;
+        my $spread = sqrt($share * (1 - $share) * (1 / @known + 1 / @others));
+        if (abs($in - $out) > 1.959963984540054 * $spread && $in > 0 && $in < 1) {
+            %weight = (1 => $share / $in, 0 => (1 - $share) / (1 - $in));
+        }
+    }
+    my $part = sub {            # of some outputs the weighted share that the judge passes
+        my ($hits, $n) = (0, 0);
+        for (@_) {
+            my $w = $weight{ $_->{judge} ? 1 : 0 };
+            $n += $w;
+            $hits += $w if $_->{judge};
+        }
+        return $n ? $hits / $n : undef;
+    };
+    my $hit     = $part->(grep { $_->{people} } @known);
+    my $false   = $part->(grep { !$_->{people} } @known);
+    my $people  = mean(map { $_->{people} ? 1 : 0 } @known);
+    my $passed  = mean(map { $_->{people} ? 1 : 0 } grep { $_->{judge} } @known);
+    my $failed  = mean(map { $_->{people} ? 1 : 0 } grep { !$_->{judge} } @known);
+    $passed = $people unless defined $passed;
+    $failed = $people unless defined $failed;
+    my $some = @known && @known < @all;
     return {
-        stated             => $share,
-        sensitivity        => $hit,
-        specificity        => defined $false ? 1 - $false : undef,
-        rogan_gladen       => $usable ? $within->(($share - $false) / ($hit - $false)) : undef,
-        prediction_powered => defined $error ? $within->($share + $error) : undef,
+        stated               => $share,
+        tpr                  => $hit,
+        tnr                  => defined $false ? 1 - $false : undef,
+        corrected_pass_share => $some ? $share * $passed + (1 - $share) * $failed : undef,
     };
 }
 

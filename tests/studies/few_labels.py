@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
-from epc.analysis.judging.labels import Counted, corrected_share, labels_for
+from epc.analysis.judging.labels import Counted, labels_for, passes_by_people
 from epc.analysis.judging.shares import mean, share
 from epc.statistics.clusters import agreement_interval
 
@@ -96,7 +96,7 @@ def judged(
 
 
 def corrections(rng: Generator) -> Iterator[str]:
-    """PASS shares put right, 500 sets each: prediction-powered, and Rogan and Gladen"""
+    """PASS shares as people would have them, 500 sets each"""
     yield "| outputs | labels | errs in 2%, kindly | 2%, both ways | 5%, kindly | 5%, both ways |"
     yield "|---|---|---|---|---|---|"
     for questions, labels in (
@@ -109,18 +109,10 @@ def corrections(rng: Generator) -> Iterator[str]:
         cells = []
         for erring in (0.02, 0.05):
             for kind in (1.0, 0.5):
-                corrected_shares = [
-                    corrected_share(judged(questions, labels, erring, kind, rng))
-                    for _ in range(500)
+                found = [
+                    _corrected(judged(questions, labels, erring, kind, rng)) for _ in range(500)
                 ]
-                two = (
-                    [
-                        corrected_share.prediction_powered.ci95
-                        for corrected_share in corrected_shares
-                    ],
-                    [corrected_share.rogan_gladen.ci95 for corrected_share in corrected_shares],
-                )
-                cells.append(" and ".join(_coverage(ends, PASSING) for ends in two))
+                cells.append(_coverage(found, PASSING))
         yield f"| {questions} | {labels} | {' | '.join(cells)} |"
 
 
@@ -133,13 +125,14 @@ def recommended(rng: Generator) -> Iterator[str]:
             if labels is None:
                 yield f"| {outputs} | {erring:.0%} | none | | |"
                 continue
-            found = [
-                corrected_share(judged(outputs, labels, erring, 0.5, rng)).prediction_powered.ci95
-                for _ in range(200)
-            ]
+            found = [_corrected(judged(outputs, labels, erring, 0.5, rng)) for _ in range(200)]
             half = np.mean([(ends[1] - ends[0]) / 2 for ends in found if ends is not None])
             covered = _coverage(found, PASSING)
             yield f"| {outputs} | {erring:.0%} | {labels} | {covered} | {half:.3f} |"
+
+
+def _corrected(counted: list[Counted]) -> Ends:
+    return passes_by_people(counted).figures["corrected_pass_share"].ci95
 
 
 def kappas(rng: Generator) -> Iterator[str]:

@@ -1,42 +1,34 @@
-"""Judges against people: agreement, errors by dimension, and PASS shares put right by few labels.
+"""Judges against people: agreement, errors by dimension, and what few labels say of all outputs.
 
-Two corrections of a judge's PASS share. Rogan and Gladen's takes out its known errors: it rests on
-the judge erring on unlabelled outputs as on labelled ones. The prediction-powered one adds the mean
-error of the labelled outputs to the judge's share: it needs labels of outputs drawn at random.
-
-Sources: W. J. Rogan and B. Gladen, American Journal of Epidemiology 107 (1978), 71-76;
-A. N. Angelopoulos et al., Science 382 (2023), 669-674.
+What people would pass of all outputs is that of an audit (`epc.analysis.verdicts_labels`): labels
+need be drawn at random only within what a judge passes, and within what it does not.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from math import ceil, sqrt
 from typing import Final
 
 from epc.analysis.judging.agreement import ratings_by, score_agreement
 from epc.analysis.judging.results import (
     BetweenPeople,
-    CorrectedShare,
     ErrorMatrix,
     JudgeAgainstPeople,
     LabelReport,
+    PassAgreement,
     ScoreAgreement,
 )
 from epc.analysis.judging.shares import Judgment, numbered, share
+from epc.analysis.verdicts_labels import PassRows, corrected_share, of_labels
+from epc.arrays import np
 from epc.judge.check import no_quotes
 from epc.judge.samples import Unit
 from epc.records.judging.labels import Label, together
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS
-from epc.statistics.clusters import left_out_interval
-from epc.statistics.figures import Mean
-from epc.statistics.inference import t_point
+from epc.statistics.intervals import wilson
 
 _PASSED: Final = VERDICTS[0]
-_ABOVE_CHANCE: Final = 0.05  # of sensitivity + specificity - 1: less magnifies noise beyond use
-_LARGEST_VARIANCE: Final = 0.25
-_UNSEEN: Final = 0.25  # of an error, squared: what labels without an error leave possible
-_FEWEST: Final = 2.0  # times the square root of the questions: below it unseen errors rule
+_HALF: Final = 0.5
 Counted = tuple[
     str, float, float | None
 ]  # question, whether the judge says PASS, whether people do
@@ -73,37 +65,35 @@ def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> LabelR
 def labels_for(width: float, outputs: int) -> tuple[tuple[float, int | None], ...]:
     """Return how many labels a PASS share to within plus or minus `width` takes.
 
-    For judges who err on so many of the outputs: the error of an output is -1, 0 or 1, so that its
-    variance is at most the share of errors. The judge's share has a variance, too. The last is of
-    no judge at all, and no judge takes more. None where labels of all outputs do not do.
+    For judges who pass half of the outputs and err on so many of these, as on the others. The last
+    is of no judge at all, and no judge takes more. None where labels of all outputs do not do.
 
     Unit: shares; labels of independent outputs.
     """
-    alone = _fewest(width, outputs, None)
+    alone = _fewest(width, outputs, _HALF)
     with_judge = {share: _fewest(width, outputs, share) for share in (0.02, 0.05, 0.1, 0.2)}
     needs = {
         share: [n for n in (fewest, alone) if n is not None] for share, fewest in with_judge.items()
     }
     return (
         *((share, min(numbers, default=None)) for share, numbers in needs.items()),
-        (_LARGEST_VARIANCE, alone),
+        (_HALF, alone),
     )
 
 
-def _fewest(width: float, outputs: int, erring: float | None) -> int | None:
-    least = 2 if erring is None else max(2, _enough(outputs))
-    for labels in range(least, outputs + 1):
-        variance = _LARGEST_VARIANCE / labels
-        if erring is not None:
-            variance = _LARGEST_VARIANCE / outputs + (erring + _UNSEEN / labels) / labels
-        if t_point(labels - 1) * sqrt(variance) <= width:
+def _fewest(width: float, outputs: int, erring: float) -> int | None:
+    """Return the fewest labels; a judge that errs on half of the outputs says nothing."""
+    judge = _HALF, wilson(outputs * _HALF, outputs)
+    for labels in range(2, outputs + 1):
+        if erring == _HALF:
+            low, high = wilson(labels * _HALF, labels)
+        else:
+            n = labels / 2  # of what the judge passes, and of what it does not
+            passed, failed = ((s, wilson(s * n, n)) for s in (1 - erring, erring))
+            _, (low, high) = corrected_share(judge, passed, failed)
+        if (high - low) / 2 <= width:
             return labels
     return None
-
-
-def _enough(questions: int) -> int:
-    """Return how many labelled questions an interval of a corrected share takes."""
-    return ceil(_FEWEST * sqrt(questions))
 
 
 def _between(
@@ -136,7 +126,7 @@ def _against(
             [(judged.question, label.verdict == judged.verdict, 1) for label, judged in pairs]
         ),
         errors=tuple(_matrix(index, pairs) for index in range(len(DIMENSIONS))),
-        passes=corrected_share(
+        passes=passes_by_people(
             [
                 (
                     judged.question,
@@ -172,84 +162,21 @@ def _matrix(index: int, pairs: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
     )
 
 
-def corrected_share(counted: list[Counted]) -> CorrectedShare:
-    """Return a judge's PASS share as it is, and put right in both ways.
-
-    Where few errors were seen, or none, more may be left than the labels show: the variance has
-    `_UNSEEN` errors more. With few labels of many questions these would be all that it has, and
-    such an interval covers too often or too seldom: it is left out, with the reason.
-    """
+def passes_by_people(counted: Sequence[Counted]) -> PassAgreement:
+    """Return a judge's PASS share as it is, and the figures of it by people's labels."""
     questions = numbered(question for question, _, _ in counted)
-    coded = [(questions[question], judge, people) for question, judge, people in counted]
-    labelled_rows = [
-        (question_id, judge, people) for question_id, judge, people in counted if people is not None
-    ]
-    labelled, enough = (
-        len({question_id for question_id, _, _ in labelled_rows}),
-        _enough(len(questions)),
+    rows = PassRows(
+        passes=np.array([judge for _, judge, _ in counted], np.float64),
+        label=np.array([np.nan if people is None else people for _, _, people in counted]),
+        cluster=np.array([questions[question] for question, _, _ in counted], np.int64),
+        unit=np.full(len(counted), -1),
     )
-    few = None
-    if labelled < enough:
-        few = (
-            f"{labelled} of {len(questions)} questions have labels: an interval takes {enough}, "
-            "twice the square root of all"
-        )
-    sensitivity = share(
-        [(question_id, judge, 1) for question_id, judge, people in labelled_rows if people]
+    figures, labels = of_labels(rows) or ({}, None)
+    return PassAgreement(
+        stated=share([(question, judge, 1) for question, judge, _ in counted]),
+        figures=figures,
+        labels=labels,
     )
-    specificity = share(
-        [(question_id, 1 - judge, 1) for question_id, judge, people in labelled_rows if not people]
-    )
-
-    def figure(
-        estimate: Callable[[list[tuple[float, float | None]]], float | None], shift: float
-    ) -> Mean:
-        """Return a figure that an error of one labelled question moves by `shift`."""
-
-        def jackknife(left_out: frozenset[int]) -> float | None:
-            return estimate(
-                [(judge, people) for index, judge, people in coded if index not in left_out]
-            )
-
-        interval = None
-        if few is None:
-            unseen = _UNSEEN * shift**2
-            interval = left_out_interval(
-                jackknife, len(questions), extra_variance=unseen, informative=labelled
-            )
-        clipped = None if interval is None else (max(0.0, interval[0]), min(1.0, interval[1]))
-        return Mean(value=jackknife(frozenset()), ci95=clipped)
-
-    label_share = 1 / max(1, labelled)
-    right = (sensitivity.value or 0.0) + (specificity.value or 0.0) - 1
-    return CorrectedShare(
-        stated=share([(question_id, judge, 1) for question_id, judge, _ in counted]),
-        sensitivity=sensitivity,
-        specificity=specificity,
-        rogan_gladen=figure(_rogan_gladen, label_share / max(_ABOVE_CHANCE, right)),
-        prediction_powered=figure(_prediction_powered, label_share),
-        no_interval=few,
-    )
-
-
-def _rogan_gladen(pairs: Sequence[tuple[float, float | None]]) -> float | None:
-    passed = [judge for judge, people in pairs if people]
-    failed = [judge for judge, people in pairs if people is not None and not people]
-    if not passed or not failed:
-        return None
-    sensitivity, false_passes = sum(passed) / len(passed), sum(failed) / len(failed)
-    if sensitivity - false_passes < _ABOVE_CHANCE:
-        return None
-    rate = sum(judge for judge, _ in pairs) / len(pairs)
-    return min(1.0, max(0.0, (rate - false_passes) / (sensitivity - false_passes)))
-
-
-def _prediction_powered(pairs: Sequence[tuple[float, float | None]]) -> float | None:
-    errors = [people - judge for judge, people in pairs if people is not None]
-    if not errors:
-        return None
-    rate = sum(judge for judge, _ in pairs) / len(pairs)
-    return min(1.0, max(0.0, rate + sum(errors) / len(errors)))
 
 
 def _as_judgment(label: Label) -> Judgment:

@@ -6,9 +6,10 @@ from typing import Literal
 
 from msgspec import field
 
+from epc.analysis.verdicts_labels import PassLabels
 from epc.spec.judge_v1 import Dimension as Name
 from epc.spec.judge_v1 import Flag, Kind, Method, Verdict
-from epc.statistics.figures import TOO_FEW_DIFFER, Figure, Mean, figure_text
+from epc.statistics.figures import TOO_FEW_DIFFER, ClusteredFigure, Figure, Mean, figure_text
 
 Ends = tuple[float, float]
 Trusted = Literal["yes", "no", "unknown"]
@@ -238,18 +239,15 @@ class ErrorMatrix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedShare:
-    """A judge's PASS share as it stands, what its errors are, and two ways to put it right.
+class PassAgreement:
+    """A judge's PASS share as it stands, and the figures of it by people's labels (Reading R101).
 
-    `no_interval` is why these two have none, or None.
+    `labels` is what stands beside these; None where no labelled output has a valid evaluation.
     """
 
     stated: Share
-    sensitivity: Share
-    specificity: Share
-    rogan_gladen: Mean
-    prediction_powered: Mean
-    no_interval: str | None
+    figures: Mapping[str, ClusteredFigure]
+    labels: PassLabels | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +260,7 @@ class JudgeAgainstPeople:
     compared: ScoreAgreement | None
     same_verdict: Share
     errors: tuple[ErrorMatrix, ...]
-    passes: CorrectedShare
+    passes: PassAgreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ from epc.report.document import (
     printed,
 )
 from epc.report.judging.competence import competence
+from epc.report.verdicts_sentences import of_passes
 from epc.spec.judge_v1 import DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE, VERDICTS
 from epc.statistics.figures import in_percent, range_text, to_two_places
 
@@ -300,13 +301,9 @@ def _against_people(labels: LabelReport) -> Iterator[Part]:
         *((judge.judge, *_compared(judge)) for judge in labels.judges),
     ]
     yield Table("Agreement with people", [head, *agreement])
-    columns = ("judge", "PASS as judged", "Rogan and Gladen", "prediction-powered")
-    passes = [(judge.judge, judge.passes) for judge in labels.judges]
-    shares = (
-        (judge, *map(in_percent, (p.stated, p.rogan_gladen, p.prediction_powered)))
-        for judge, p in passes
-    )
-    yield Table("PASS shares put right", [columns, *shares])
+    columns = ("judge", "PASS as judged", "PASS as people would")
+    shares = ((judge.judge, *_passed(judge)) for judge in labels.judges)
+    yield Table("PASS shares", [columns, *shares])
     yield Listed([*_notes_on_labels(labels)])
     for judge in labels.judges:
         if judge.compared is not None:
@@ -314,21 +311,25 @@ def _against_people(labels: LabelReport) -> Iterator[Part]:
             yield Section(name, [Table(f"{name} by dimension", [*_errors(judge)])])
 
 
+def _passed(judge: JudgeAgainstPeople) -> tuple[str, str]:
+    """Return the PASS share as a judge has it, and as people would have it of all outputs."""
+    figures = judge.passes.figures
+    of_people = figures.get("corrected_pass_share") or figures.get("people_pass_share")
+    return in_percent(judge.passes.stated), in_percent(of_people) if of_people else "-"
+
+
 def _notes_on_labels(labels: LabelReport) -> Iterator[str]:
     for judge in labels.judges:
-        passes = judge.passes
         if judge.lost:
             yield f"{judge.judge}: {judge.lost} labelled outputs have no valid evaluation by it."
-        yield (
-            f"{judge.judge}: where people say PASS it says PASS in "
-            f"{in_percent(passes.sensitivity)}, FAIL or PARTIAL in "
-            f"{in_percent(passes.specificity)} of the others."
-        )
-        if passes.no_interval is not None:
-            yield f"{judge.judge}, no interval: {passes.no_interval}."
+        if judge.passes.labels is not None:
+            yield from of_passes(judge.judge, judge.passes.figures, judge.passes.labels)
     alone = f"{labels.passes.count} of {labels.outputs}, {in_percent(labels.passes)}"
     yield f"PASS by the labels alone: {alone}."
-    yield "Both take it that labelled outputs were drawn at random from those that were judged."
+    yield (
+        "Labels need be drawn at random only within what a judge passes, and within what it does "
+        "not pass."
+    )
 
 
 def _compared(row: JudgeAgainstPeople | BetweenPeople) -> tuple[str, ...]:

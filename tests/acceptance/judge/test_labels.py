@@ -73,7 +73,7 @@ def test_reading_r26_a_judge_stands_against_people_with_its_errors(
 ) -> None:
     """Of 4 that people pass it passes 3; of 3 that they fail it fails 2; 6 of 10 it passes.
 
-    Rogan and Gladen: (6/10 - 1/3) / (3/4 - 1/3) = 0.64. Prediction-powered: 6/10 + (1 - 1) / 7.
+    Of 4 labelled ones that it passes people pass 3, of 3 that it fails 1: 6/10 * 3/4 + 4/10 * 1/3.
     """
     found = against(folder, labels(tmp_path / "labels.csv"))
     (judge,) = found["judges"]
@@ -86,9 +86,10 @@ def test_reading_r26_a_judge_stands_against_people_with_its_errors(
     }
     passes = judge["passes"]
     assert (passes["stated"]["share"], found["passes"]["share"]) == (0.6, 4 / 7)
-    assert (passes["sensitivity"]["share"], passes["specificity"]["share"]) == (0.75, 2 / 3)
-    assert passes["rogan_gladen"]["mean"] == pytest.approx(0.64)
-    assert passes["prediction_powered"]["mean"] == pytest.approx(0.6)
+    assert passes["figures"]["tpr"]["value"] == 0.75
+    assert passes["figures"]["tnr"]["value"] == pytest.approx(2 / 3)
+    corrected = passes["figures"]["corrected_pass_share"]["value"]
+    assert corrected == pytest.approx(0.6 * 0.75 + 0.4 / 3)
     # Two values only, so the weights do not matter: (5/7 - p) / (1 - p), with p of the margins.
     chance = (4 / 7) * (4 / 7) + (3 / 7) * (3 / 7)
     kappa = (5 / 7 - chance) / (1 - chance)
@@ -101,7 +102,8 @@ def test_labels_may_be_verdicts_alone_and_people_may_disagree(folder: Path, tmp_
     found = against(folder, labels(tmp_path / "labels.csv", verdicts=True))
     (judge,) = found["judges"]
     assert "compared" not in judge or judge["compared"] is None
-    assert judge["passes"]["rogan_gladen"]["mean"] == pytest.approx(0.64)
+    corrected = judge["passes"]["figures"]["corrected_pass_share"]["value"]
+    assert corrected == pytest.approx(0.6 * 0.75 + 0.4 / 3)
 
     two_paths = labels(tmp_path / "two.csv", by=("ann", "bo"), verdicts=True)
     two_paths.write_text(two_paths.read_text().replace("bo,,,,,fail", "bo,,,,,pass", 1))
@@ -117,7 +119,7 @@ def test_the_text_says_what_the_figures_take_for_granted(folder: Path, tmp_path:
     assert "ann and bo" in done.stdout
     assert "Errors of vendor/judge" in done.stdout
     assert ["2", "0", "1"] in [line.split()[-3:] for line in done.stdout.splitlines()]
-    assert "labelled outputs were drawn at random from those that were judged" in done.stdout
+    assert "drawn at random only within what a judge passes" in done.stdout
 
 
 def test_the_page_has_what_the_text_has(folder: Path, tmp_path: Path) -> None:
@@ -127,7 +129,7 @@ def test_the_page_has_what_the_text_has(folder: Path, tmp_path: Path) -> None:
     written = page.read_text()
     assert "7 outputs labelled by 2" in written
     assert "Errors of vendor/judge" in written
-    assert "64.0%" in written
+    assert "58.3%" in written
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_a_plan_says_how_many_labels_a_width_takes(tmp_path: Path) -> None:
     )
     found = dict(labels_for(0.08, 400))
     assert f"{found[0.1]} if the judge errs on 10% of them" in done.stderr
-    assert "153 without a judge; the set has 400 outputs" in done.stderr
+    assert "147 without a judge; the set has 400 outputs" in done.stderr
 
     narrow = epc(
         *("judge", "plan", table, "--judge", JUDGE, "--recorded", "--out", tmp_path / "other"),
@@ -225,15 +227,14 @@ def synthetic(rng: random.Random, *, true: float) -> tuple[list[Judgment], list[
 
 def test_reading_r26_corrected_shares_cover_the_truth_where_the_judges_own_does_not() -> None:
     """120 sets of a judge that passes 0.3 of the bad: 0.5 looks like 0.625. At 95%, 114 +- 5."""
-    covered = {"stated": 0, "rogan_gladen": 0, "prediction_powered": 0}
+    covered = {"stated": 0, "corrected": 0}
     for seed in range(120):
         label_report = against_labels(*synthetic(random.Random(seed), true=0.5))
         passes = label_report.judges[0].passes
-        for name in covered:
-            ends = getattr(passes, name).ci95
+        intervals = passes.stated.ci95, passes.figures["corrected_pass_share"].ci95
+        for name, ends in zip(covered, intervals, strict=True):
             assert ends is not None
             covered[name] += ends[0] <= 0.5 <= ends[1]
 
     assert covered["stated"] < 15
-    assert covered["rogan_gladen"] >= 108
-    assert covered["prediction_powered"] >= 108
+    assert covered["corrected"] >= 108

@@ -8,7 +8,7 @@ from judge_support import vectors
 
 from epc.analysis.judging.agreement import between_judges, self_preferences
 from epc.analysis.judging.drift import EvaluationRecord, drift, judge_comparison
-from epc.analysis.judging.labels import corrected_share
+from epc.analysis.judging.labels import passes_by_people
 from epc.analysis.judging.results import DriftRow
 from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mean, share
 from epc.analysis.sharing import Answer
@@ -228,25 +228,21 @@ def test_reading_r27_drift_is_stated_of_like_for_like_and_of_no_shared_answer(ca
 
 
 @pytest.mark.parametrize("case", vectors("labels"), ids=lambda case: case["id"])
-def test_a_pass_share_is_put_right_by_labels(case: Case) -> None:
-    found = corrected_share(
+def test_what_people_would_pass_follows_from_labels(case: Case) -> None:
+    found = passes_by_people(
         [
             (
-                "Q",
+                f"Q{number}",
                 float(output["judge"]),
                 None if output["people"] is None else float(output["people"]),
             )
-            for output in case["given"]["outputs"]
+            for number, output in enumerate(case["given"]["outputs"])
         ]
     )
 
-    answer = {
-        "stated": found.stated.value,
-        "sensitivity": found.sensitivity.value,
-        "specificity": found.specificity.value,
-        "rogan_gladen": found.rogan_gladen.value,
-        "prediction_powered": found.prediction_powered.value,
-    }
+    names = ("tpr", "tnr", "corrected_pass_share")
+    answer: dict[str, float | None] = {"stated": found.stated.value}
+    answer |= {name: getattr(found.figures.get(name), "value", None) for name in names}
     assert disagreements(case["expect"], answer) == []
 
 
