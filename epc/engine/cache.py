@@ -17,6 +17,7 @@ from msgspec import Struct
 from epc.engine.budget import Limits
 from epc.engine.journal import line_of, sound_call
 from epc.errors import able_to
+from epc.json_text import parse
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
@@ -73,7 +74,7 @@ class Cache:
         except OSError:  # never written, cleared meanwhile, or unreadable
             return None
         call = sound_call(line)
-        value, problems = (None, []) if call is None else strict_json.parse(call.decode())
+        value, problems = (None, []) if call is None else parse(call.decode())
         if value is None or problems or schema_findings("call", value):
             return None
         return Entry(call=value, size=len(line)) if value.get("answered_at") else None

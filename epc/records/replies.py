@@ -266,7 +266,7 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
     raise ValueError(value)
 
 
-def _first(choices: list[Any]) -> dict[str, Any]:
+def _first(choices: list[Any]) -> Any:
     """Return the choice of the lowest index; a choice that names none stands where it is listed.
 
     Raises: ValueError if a choice is no object.
