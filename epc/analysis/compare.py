@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from epc.analysis.comparability import are_facts, unlike
 from epc.analysis.differences import GAMMA_STEP, Difference, differences, seeds_needed
@@ -33,7 +33,7 @@ from epc.records.calls import (
     has_raw,
     pair_keys,
 )
-from epc.records.manifest import Manifest
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
 from epc.spec.domains import Direction
@@ -47,14 +47,16 @@ _SHARES: Final = (0.1, 0.2, 0.3)
 class Tables:
     """The comparison of two verdict tables, and what it rests on.
 
-    `other_answers` counts common pairs whose question differed because the executor wrote
-    something else: they say nothing of the evaluator. Nor do pairs whose answer both runs share:
-    these are in no count. `paired` says that seeds were compared with themselves.
+    `other_answers` counts common pairs for which the executor wrote something else, and
+    `other_prompts` those of the same answers about which one evaluator was asked in other words:
+    they say nothing of the evaluator. Nor do pairs whose verdict both runs share: these are in no
+    count. `paired` says that seeds were compared with themselves.
     """
 
     drift: TableDrift
     noise: Noise | None = None
     other_answers: int = 0
+    other_prompts: int = 0
     paired: bool | None = None
 
 
@@ -62,10 +64,12 @@ class Tables:
 class Comparison:
     """Comparison of two measurements; `shared` is by role (Reading R76).
 
-    `epc_5_2` says what the paper makes of gamma in both, by direction.
+    `verdict` is `different` where two evaluators differ: neither has drifted. `epc_5_2` says what
+    the paper makes of gamma in both, by direction.
     """
 
-    verdict: State
+    verdict: State | Literal["different"]
+    two_evaluators: bool
     left: Json
     right: Json
     findings: list[Finding]
@@ -94,6 +98,7 @@ class Comparison:
                 **asdict(self.tables.drift),
                 "noise": asdict(self.tables.noise) if self.tables.noise else None,
                 "other_answers": self.tables.other_answers,
+                "other_prompts": self.tables.other_prompts,
                 "paired": self.tables.paired,
             }
         return {
@@ -131,7 +136,8 @@ def compare(
     metrics = differences(first.results.per_seed, second.results.per_seed, paired=paired)
     if common["evaluator"].count:  # Reading R76: nothing that assumes two measurements
         metrics = [replace(metric, ci95=None, p_value=None, p_holm=None) for metric in metrics]
-    tables = _tables(*runs, shared=common["evaluator"], paired=paired, margin=margin)
+    two = _are_two(first.evaluator, second.evaluator)
+    tables = _tables(*runs, shared=common["evaluator"], paired=paired, margin=margin, two=two)
     noise = tables.noise if tables and tables.noise else Noise()
     anyway = noise.flips / noise.asked if noise.asked else noise.assumed
     verdict: State = "cannot_tell"
@@ -142,7 +148,8 @@ def compare(
         significant = any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics)
         verdict = "drifted" if significant else "cannot_tell"
     return Comparison(
-        verdict=verdict,
+        verdict="different" if two and verdict == "drifted" else verdict,
+        two_evaluators=two,
         left=_head(left, first),
         right=_head(right, second),
         findings=findings,
@@ -158,6 +165,12 @@ def compare(
             if d in second.results.summary.gamma
         },
     )
+
+
+def _are_two(first: ModelIdentity, second: ModelIdentity) -> bool:
+    """Return whether two evaluators are two; files of verdicts are two by their names alone."""
+    recorded = first.method == second.method == "recorded"
+    return first.model != second.model and not recorded
 
 
 def _interpreted(manifest: Manifest, direction: Direction) -> str:
@@ -239,12 +252,18 @@ def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
 
 
 def _tables(
-    left: _Run, right: _Run, *, shared: SharedAnswers, paired: bool, margin: float
+    left: _Run,
+    right: _Run,
+    *,
+    shared: SharedAnswers,
+    paired: bool,
+    margin: float,
+    two: bool,
 ) -> Tables | None:
     if not all(has_raw(run.manifest, run.folder) for run in (left, right)):
         return None
     if left.reused and right.reused:
-        return _reused(left, right, shared, margin)
+        return _reused(left, right, shared, margin, two=two)
     rng = np.random.default_rng(_SHUFFLING)
     kind: Kind = "fresh" if not left.reused and not right.reused else "mixed"
     in_right = set(pair_keys(right.config))
@@ -265,24 +284,34 @@ def _tables(
     return Tables(drift=compare_mixed(verdicts, answers[mask], rng=rng, margin=margin))
 
 
-def _reused(left: _Run, right: _Run, shared: SharedAnswers, margin: float) -> Tables:
-    """Compare what both were asked in the same words, each question once, and answered twice."""
+def _reused(left: _Run, right: _Run, shared: SharedAnswers, margin: float, *, two: bool) -> Tables:
+    """Compare what both were asked, each question once, and answered twice.
+
+    An evaluator must have been asked in the same words; `two` judge the same answers, each in the
+    words of its prompt.
+    """
     first, second = left.asked_pairs(), right.asked_pairs()
     common = [key for key in first if key in second]
-    keys_by_text = {
-        first[key].text: key
-        for key in common
-        if first[key].text == second[key].text and first[key].call not in shared.names
+    same_answers = [key for key in common if first[key].pair == second[key].pair]
+    same_words = [key for key in same_answers if first[key].text == second[key].text]
+    keys_by_question = {
+        first[key].pair if two else first[key].text: key
+        for key in (same_answers if two else same_words)
+        if first[key].call not in shared.names
     }
     noise = _noise(left.manifest, right.manifest)
     drift = compare_reused(
-        [first[key].verdict for key in keys_by_text.values()],
-        [second[key].verdict for key in keys_by_text.values()],
+        [first[key].verdict for key in keys_by_question.values()],
+        [second[key].verdict for key in keys_by_question.values()],
         noise=noise,
         margin=margin,
     )
-    other_texts = sum(first[key].text != second[key].text for key in common)
-    return Tables(drift=drift, noise=noise, other_answers=other_texts)
+    return Tables(
+        drift=drift,
+        noise=noise,
+        other_answers=len(common) - len(same_answers),
+        other_prompts=0 if two else len(same_answers) - len(same_words),
+    )
 
 
 def _noise(left: Manifest, right: Manifest) -> Noise:

@@ -24,7 +24,12 @@ from epc.report.document import (
 from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text, interval_text, number_text
 
-WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
+WORDS: Final = {
+    "same": "SAME",
+    "drifted": "DRIFTED",
+    "different": "DIFFERENT",
+    "cannot_tell": "CANNOT TELL",
+}
 _LIKE: Final = "Yes, in everything that the manifests state."
 _AGAIN: Final = """\
 epc compare A B               # the same in the terminal
@@ -68,8 +73,7 @@ def heading(comparison: Comparison) -> str:
     like = "like for like" if comparison.like_for_like else "not like for like"
     if comparison.shared["evaluator"].count:
         like = "shared answers"
-    two_evaluators = comparison.left["evaluator"] != comparison.right["evaluator"]
-    apart = ": two evaluators, so no drift of either" if two_evaluators else ""
+    apart = ": two evaluators, so no drift of either" if comparison.two_evaluators else ""
     return f"{WORDS[comparison.verdict]}, {like}{apart}"
 
 
@@ -107,6 +111,8 @@ def _reused(tables: Tables) -> Iterator[str]:
     drift, noise = tables.drift, tables.noise
     if tables.other_answers:
         yield f"{tables.other_answers} common pairs left out: the executor wrote something else"
+    if tables.other_prompts:
+        yield f"{tables.other_prompts} common pairs left out: the evaluator's prompt differs"
     if not drift.pairs or drift.estimate is None or drift.upper is None or noise is None:
         yield "no question was asked in both runs; `epc watch` asks a run's own questions again"
         return

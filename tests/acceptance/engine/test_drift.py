@@ -100,6 +100,51 @@ def test_reading_r44_an_evaluator_that_flips_by_itself_has_not_drifted(
     assert value["verdict"] == "cannot_tell"
 
 
+def test_reading_r44_two_judges_of_the_same_answers_are_paired_and_none_has_drifted(
+    tmp_path: Path,
+) -> None:
+    """The rule scores answers, so it is asked in other words than the model that reads a prompt."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    for evaluator, folder in (("mock/deterministic", first), ("local/word-count", second)):
+        models = ("--evaluator", evaluator, "--executor", "mock/deterministic")
+        assert epc("run", *models, *SMALL, "--out", folder).returncode == 0
+
+    value = as_json(epc("compare", first, second, "--format", "json"), "compare")
+    text = epc("compare", first, second).stdout
+
+    table = value["table"]
+    assert (table["pairs"], table["other_answers"], table["other_prompts"]) == (176, 0, 0)
+    assert table["changed"] > 50  # by length, and by a digest: most verdicts differ
+    assert value["verdict"] == "different"
+    assert text.startswith(
+        "DIFFERENT, not like for like\n  two evaluators, so no drift of either\n"
+    )
+
+
+def test_reading_r44_one_judge_that_is_asked_in_other_words_is_not_compared(tmp_path: Path) -> None:
+    design = tmp_path / "other.yaml"
+    assert epc("design", "new", "--from", "reference", design).returncode == 0
+    reference = design.read_text("utf-8")
+    first, second = tmp_path / "first", tmp_path / "second"
+    for changed, folder in ((reference, first), (_asked_otherwise(reference), second)):
+        design.write_text(changed, "utf-8")
+        done = epc("run", *MOCKS, *SMALL[:3], "--design", design, "--out", folder)
+        assert done.returncode == 0, done.stderr
+
+    value = as_json(epc("compare", first, second, "--format", "json"), "compare")
+
+    table = value["table"]
+    assert (table["pairs"], table["other_answers"], table["other_prompts"]) == (0, 0, 176)
+    assert value["verdict"] == "cannot_tell"
+
+
+def _asked_otherwise(design: str) -> str:
+    """Return a design whose evaluator is asked in other words."""
+    before, marker, after = design.partition("evaluator_prompt: >-\n")
+    assert marker
+    return before + marker + after.replace("  ", "  Take your time. ", 1)
+
+
 def test_reading_r44_what_the_executor_changed_is_left_out(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:

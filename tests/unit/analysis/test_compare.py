@@ -261,7 +261,8 @@ def test_reading_r44_fresh_runs_of_equal_seeds_are_paired(tmp_path: Path) -> Non
     assert (itself.tables.drift.p_value, itself.verdict) == (1, "same")
     assert comparison.tables is not None
     assert comparison.tables.drift.p_values["direction"] <= 0.005  # 2 of 2^12 swaps go as far
-    assert comparison.verdict == "drifted"
+    assert comparison.tables.drift.verdict == "drifted"
+    assert comparison.verdict == "different"  # they are two evaluators
 
 
 def test_reading_r44_one_of_each_can_show_drift_and_no_sameness(
@@ -278,7 +279,7 @@ def test_reading_r44_one_of_each_can_show_drift_and_no_sameness(
 
     assert comparison.tables is not None
     assert comparison.tables.drift.kind == "mixed"
-    assert comparison.verdict == "drifted"
+    assert comparison.verdict == "different"
     assert back.tables is not None
     assert back.tables.drift == comparison.tables.drift
 
@@ -396,6 +397,7 @@ def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
         ({"noise": Noise()}, "assumed to flip anyway: 5%; `epc run --recheck 60` measures it"),
         ({"noise": Noise(assumed=0.0)}, "none flips by itself: a file, a mock or pinned weights"),
         ({"other_answers": 11}, "11 common pairs left out: the executor wrote something else"),
+        ({"other_prompts": 7}, "7 common pairs left out: the evaluator's prompt differs"),
         ({"drift": nothing("reused", 0.1)}, "no question was asked in both runs; `epc watch` asks"),
         ({"drift": nothing("fresh", 0.1)}, "0 pairs met in both runs, asked afresh every round"),
     ],

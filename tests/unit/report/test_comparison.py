@@ -27,6 +27,7 @@ def comparison(
 ) -> Comparison:
     return Comparison(
         verdict="cannot_tell",
+        two_evaluators=left["evaluator"] != right["evaluator"],
         left=left,
         right=right,
         findings=list(findings),
