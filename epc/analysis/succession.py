@@ -21,7 +21,7 @@ from epc.statistics.inference import ALPHA, t_point
 # Of agreement above chance that must be shown, and of right answers that may be lost at most. Ours
 # (Reading R96), not the paper's.
 SUCCESSOR_MARGIN: Final = 0.1
-BETTER: Final = "better"  # the win rate of the better candidate
+BETTER: Final = "better"  # the share right, a tie counted as wrong
 _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
 
 
@@ -292,7 +292,7 @@ def _shifts(
 ) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how far a user's figures move where the other judge takes over.
 
-    That is the share of the first place, the win rate of the better candidate, the mean score.
+    That is the share of the first place, the share right with ties as wrong, the mean score.
     """
     compared = [left.score is None and right.score is None for left, right in pairs]
     for name, chosen in (

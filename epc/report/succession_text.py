@@ -11,7 +11,7 @@ NONE: Final = "no common items"
 ELSEWHERE: Final = "verdicts of it stay with their source, as its licence has it; with a copy of it"
 SHIFTS: Final = {
     "first_place": "share of the first place",
-    "better": "win rate of the better candidate",
+    "better": "share right (a tie is not right)",
     "score": "mean score",
 }
 
@@ -30,9 +30,15 @@ def agreement_line(agreement: Agreement) -> str:
     )
     return (
         f"{agreed.text(absent=TOO_FEW)} of {agreed.n:,} verdicts alike, chance "
-        f"{agreement.chance:.3f}, items "
-        f"{agreement.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
+        f"{agreement.chance:.3f}, items {agreement.items:,}{_questions(agreement)}; "
+        f"{', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
     )
+
+
+def _questions(agreement: Agreement) -> str:
+    """Say of how many questions items are, where several are pairs of one."""
+    questions = agreement.alike.items
+    return f" of {questions:,} questions" if questions < agreement.items else ""
 
 
 def prompt_of(agreement: Agreement) -> str:
@@ -103,7 +109,7 @@ def _alike(judged: Agreement) -> str:
     agreed = judged.alike
     return (
         f"{agreed.text('.1%', TOO_FEW)} of verdicts alike, where chance "
-        f"gives {100 * judged.chance:.1f}%, on {judged.items:,} common items "
+        f"gives {100 * judged.chance:.1f}%, on {judged.items:,} common items{_questions(judged)} "
         f"({', '.join(judged.sources)}, prompt {prompt_of(judged)})"
     )
 

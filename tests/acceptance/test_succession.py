@@ -228,9 +228,9 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
             (
                 "none can be named as its successor. Of the judges that somebody serves "
                 "meta-llama/Llama-2-70b-chat-hf agrees most, with 67.2% [64.5%, 69.8%] of "
-                "verdicts alike, where chance gives 50.1%, on 870 common items (LLMBar, prompt "
-                "Vanilla_NoRules); but its share of right answers may be lower by more than 10 "
-                "points (-22.7 [-25.7, -19.6])."
+                "verdicts alike, where chance gives 50.1%, on 870 common items of 747 questions "
+                "(LLMBar, prompt Vanilla_NoRules); but its share of right answers may be lower by "
+                "more than 10 points (-22.7 [-25.7, -19.6])."
             ),
         ),
         (
