@@ -127,6 +127,7 @@ PURE_MODULES = [
         "tags",
         "lifecycles",
         "snapshots",
+        "intervals",
         "expiry",
         "registry",
         "figures",

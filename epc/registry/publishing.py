@@ -36,7 +36,7 @@ from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.offers import Offer, platform_claimed, require_true
 from epc.registry.reading import folders, of_folder, used_tags
-from epc.registry.recomputing import audits
+from epc.registry.recomputing import audits, intervals
 from epc.registry.record import Record
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
@@ -44,7 +44,12 @@ from epc.registry.store import put
 from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import RegistryLock, append
 
-HEADLINES: Final = (layout.AUDITS, layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
+HEADLINES: Final = (
+    layout.AUDITS,
+    layout.INTERVALS,
+    layout.HEADLINES,
+    layout.GAMMAS,
+)  # below `snapshots/`
 
 _DIGITS: Final = 3
 _SHARE: Final = "verdict/PASS"  # of a judged snapshot
@@ -133,7 +138,9 @@ def write_headlines(lock: RegistryLock, *, audit: bool = True) -> None:
     """
     home = lock.home
     if audit:
-        _write(home / layout.AUDITS, dumps(audits(lock.checkout, of_folder(lock.checkout))))
+        published = of_folder(lock.checkout)
+        _write(home / layout.AUDITS, dumps(audits(lock.checkout, published)))
+        _write(home / layout.INTERVALS, dumps(intervals(lock.checkout, published)))
     registry = of_folder(lock.checkout)
     (home / layout.HEADLINES).mkdir(exist_ok=True)
     for tag in registry.snapshots:

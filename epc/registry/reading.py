@@ -116,7 +116,7 @@ def of_folder(checkout: Path) -> Registry:
 def document(checkout: Path) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
-    anew = audits(checkout)
+    anew, intervals = audits(checkout), today_intervals(checkout)
     listed = home / layout.EVALUATORS / layout.CATALOGUE
     compared = home / layout.CHOICES
     return {
@@ -126,6 +126,7 @@ def document(checkout: Path) -> Json:
                 "card": _part(f"{p}/{layout.CARD}", "tag"),
                 "figures": _part(f"{p}/{layout.FIGURES}", "figures")["figures"],
                 **({"audited_anew": anew[p.name]} if p.name in anew else {}),
+                **({"intervals_anew": intervals[p.name]} if p.name in intervals else {}),
             }
             for p in folders(checkout)
         ],
@@ -138,10 +139,18 @@ def document(checkout: Path) -> Json:
 
 def audits(checkout: Path) -> Json:
     """Return what today's rule says of the snapshots that were published under an older one."""
-    path = checkout / layout.FOLDER / layout.AUDITS
+    return _by_tag(checkout / layout.FOLDER / layout.AUDITS, "audits")
+
+
+def today_intervals(checkout: Path) -> Json:
+    """Return today's intervals of the snapshots that were published under an older rule."""
+    return _by_tag(checkout / layout.FOLDER / layout.INTERVALS, "intervals")
+
+
+def _by_tag(path: Path, what: str) -> Json:
     value = _json(path) if path.exists() else {}
     if not isinstance(value, dict):
-        raise malformed(path, "holds no audits by their tags")
+        raise malformed(path, f"holds no {what} by their tags")
     return value
 
 

@@ -18,8 +18,10 @@ from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.typed import as_json, parse
 from epc.registry import layout
-from epc.registry.fetching import restore
+from epc.registry.fetching import restore, snapshot_folder
 from epc.registry.kinds.adapter import adapter
+from epc.registry.kinds.observed import intervals_of
+from epc.registry.kinds.table import KINDS
 from epc.registry.record import AuditSummary
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -48,6 +50,28 @@ def anew(manifest: Manifest, published_audit: AuditSummary) -> AuditSummary:
         "competence": published_audit.competence,
     }
     return parse(audit_manifest(manifest, **probes).as_json(), AuditSummary)
+
+
+def intervals(checkout: Path, registry: Registry) -> Json:
+    """Return today's intervals of verdicts that were published under an earlier rule, by tags.
+
+    Of verdicts that stay with their source nobody here can say them.
+
+    Raises: UsageError or MalformedError if a snapshot is not as it was published; WorldError if the
+    disk fails.
+    """
+    kept = [
+        snapshot
+        for snapshot in registry.snapshots.values()
+        if KINDS[snapshot.kind].verdict_file and not _without_raw(snapshot)
+    ]
+    found = spread(partial(_intervals_of, checkout), kept, jobs=ALL_CORES)
+    return {tag: ends for tag, ends in found if ends}
+
+
+def _intervals_of(checkout: Path, snapshot: Snapshot) -> tuple[str, Json]:
+    with snapshot_folder(snapshot.tag, location=str(checkout)) as folder:
+        return str(snapshot.tag), intervals_of(folder, snapshot)
 
 
 _MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs more than it saves

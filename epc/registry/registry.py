@@ -6,7 +6,7 @@ Pure: it takes JSON that schemas have admitted, and reads neither file nor clock
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Self
+from typing import Final, Self
 
 from epc.errors import UsageError
 from epc.protocol.results import Json
@@ -85,6 +85,10 @@ def _first(*claims: DateClaim | None) -> DateClaim | None:
     )
 
 
+# What today's rules say of what was published under older ones.
+_ANEW: Final = ("audited_anew", "intervals_anew")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ages:
     """The expiry policy as params.yaml has it, in days."""
@@ -138,7 +142,11 @@ class Registry:
             )
             for entry in document["snapshots"]
             for snapshot in (
-                Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew")),
+                Snapshot.parse(
+                    entry["card"],
+                    entry["figures"],
+                    **{name: entry[name] for name in _ANEW if name in entry},
+                ),
             )
         ]
         lives = [Generation.parse(record) for record in document["evaluators"]]

@@ -4,13 +4,14 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
 from epc.records.earlier import EarlierWord, earlier_word
 from epc.records.typed import parse
+from epc.registry.intervals import restated
 from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
@@ -44,11 +45,12 @@ class Snapshot:
     `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
     judge, `observed` ones on verdicts that others recorded, `reported` ones on a publication. The
     days are None where nobody states when it was measured.
-    `figures` are those of its `metrics.json`; `n` counts the seeds, of a judged one the samples, of
-    an observed one the verdicts. `audited_anew` is what today's rule says where the
-    card was published under an older one. `compared` are the settings of recorded verdicts with
-    which judges are compared: the source's plain prompt. `paid` is what the judge of an optimiser's
-    runs pays for, by their start.
+    `published_figures` are those of its `metrics.json`; `figures` are the same, with today's
+    intervals where these were published under an older rule; `n` counts the seeds, of a judged
+    one the samples, of an observed one the verdicts. `audited_anew` is what today's rule
+    says where the card was published under an older one. `compared` are the settings of recorded
+    verdicts with which judges are compared: the source's plain prompt. `paid` is what the judge of
+    an optimiser's runs pays for, by their start.
     """
 
     tag: Tag
@@ -62,15 +64,25 @@ class Snapshot:
     card: Record
     figures: Json
     n: int
+    published_figures: Json
     audited_anew: AuditSummary | None
     compared: frozenset[str] = frozenset()
     paid: Mapping[str, Exchange] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, card: Json, figures: Json, audited_anew: Json | None = None) -> Self:
+    def parse(
+        cls,
+        card: Json,
+        figures: Json,
+        audited_anew: Json | None = None,
+        intervals_anew: Json | None = None,
+    ) -> Self:
         """Return the snapshot that documents of valid shape describe."""
         anew = parse(audited_anew, AuditSummary) if audited_anew else None
-        return cls.from_card(parse_card(card), figures, anew)
+        snapshot = cls.from_card(parse_card(card), figures, anew)
+        if not intervals_anew:
+            return snapshot
+        return replace(snapshot, figures=restated(figures, intervals_anew))
 
     @classmethod
     def from_card(
@@ -89,6 +101,7 @@ class Snapshot:
             card=card,
             figures=figures,
             n=int(figures["n"]),
+            published_figures=figures,
             audited_anew=audited_anew,
         )
 

@@ -68,9 +68,8 @@ def departure(where: str, problem: str) -> Finding:
 
 def changed_figures(snapshot: Snapshot, recomputation: Json) -> list[str]:
     """Return which published figures are not what was computed again."""
-    return [
-        f"/{FIGURES}/figures{where}" for where in disagreements(snapshot.figures, recomputation)
-    ]
+    places = disagreements(snapshot.published_figures, recomputation)
+    return [f"/{FIGURES}/figures{where}" for where in places]
 
 
 def card_differences(card: Record, right: Record, document: str) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records.earlier import keep_published, published_clusters, published_intervals
 from epc.records.manifest import Estimate
-from epc.records.strict_json import dumps_line
+from epc.records.strict_json import disagreements, dumps_line
 from epc.records.typed import as_json, parse
 from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.shapes import faults_of
@@ -29,8 +29,9 @@ from epc.records.verdicts.verdict_file import judge_of
 from epc.registry.cards import Declaration, digest, recorded_model
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
+from epc.registry.intervals import moved
 from epc.registry.kinds.adapter import card_differences, changed_figures, departure, read_document
-from epc.registry.layout import CARD, FIGURES, OBSERVED, VERDICTS
+from epc.registry.layout import CARD, FIGURES, INTERVALS, OBSERVED, VERDICTS
 from epc.registry.offers import Offer, Subject, contradictions
 from epc.registry.record import Fault, Origin, Recipe, Record
 from epc.registry.registry import Registry
@@ -56,6 +57,7 @@ from epc.registry.verdicts import (
     rebuild,
     verdicts_in,
 )
+from epc.statistics.observed import TODAY, Intervals
 
 FILES: Final = layout.plain_files((layout.STATEMENT, OBSERVED, VERDICTS))
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
@@ -207,21 +209,44 @@ def recompute(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[li
     if source:
         rebuild(folder, source)
     document, verdicts = verdicts_in(folder)
-    card, chosen = snapshot.card, parse(snapshot.figures, _FigureBasis)
-    other_judges = others_in(folder) if chosen.beside else None
-    clusters = published_clusters(snapshot.figures) or by_question
-    recomputation = figures_of_verdicts(
+    published, card = snapshot.published_figures, snapshot.card
+    earlier = published_intervals(published)
+    recomputation = _again(folder, published, earlier)
+    today = recomputation if earlier is TODAY else _again(folder, published, TODAY)
+    changed = changed_figures(snapshot, recomputation)
+    if snapshot.figures is not published:
+        places = disagreements(snapshot.figures, today)
+        changed += [f"/{INTERVALS}/{snapshot.tag}{place}" for place in places]
+    days = tuple(filter(None, (card.first_day, card.last_day)))
+    undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
+    return [*undue, *changed], []
+
+
+def intervals_of(folder: Path, snapshot: Snapshot) -> Json:
+    """Return today's intervals of a folder's verdicts that were published with others.
+
+    Raises: UsageError if the verdicts are not those that its document names.
+    """
+    published = snapshot.published_figures
+    if published_intervals(published) is TODAY:
+        return {}
+    return dict(moved(published, _again(folder, published, TODAY)))
+
+
+def _again(folder: Path, published: Json, intervals: Intervals) -> Json:
+    """Return what the verdicts of a folder give of the figures that were published."""
+    document, verdicts = verdicts_in(folder)
+    chosen = parse(published, _FigureBasis)
+    figures = figures_of_verdicts(
         document.header,
         verdicts,
         chosen.choices,
-        other_judges,
-        clusters=clusters,
-        intervals=published_intervals(snapshot.figures),
+        others_in(folder) if chosen.beside else None,
+        clusters=published_clusters(published) or by_question,
+        intervals=intervals,
     )
-    keep_published(recomputation, snapshot.figures)
-    days = tuple(filter(None, (card.first_day, card.last_day)))
-    undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
-    return [*undue, *changed_figures(snapshot, recomputation)], []
+    keep_published(figures, published)
+    return figures
 
 
 def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:

@@ -206,7 +206,7 @@ def test_figures_that_state_a_rule_cluster_as_todays_do() -> None:
 @pytest.mark.parametrize(
     ("figures", "earlier"), [({"n": 9}, True), ({"rule": 2}, True), ({"rule": 3}, False)]
 )
-def test_r102_published_figures_keep_the_intervals_of_their_rule(
+def test_reading_r102_published_figures_keep_the_intervals_of_their_rule(
     figures: dict[str, int], *, earlier: bool
 ) -> None:
     share = published_intervals(figures).share
@@ -221,7 +221,7 @@ def test_r102_published_figures_keep_the_intervals_of_their_rule(
     assert interval == pytest.approx((middle - half, middle + half))
 
 
-def test_r102_an_earlier_rule_states_its_number_again() -> None:
+def test_reading_r102_an_earlier_rule_states_its_number_again() -> None:
     again = {"rule": 3, "groups": []}
 
     keep_published(again, {"rule": 2, "groups": []})

@@ -128,16 +128,35 @@ def test_what_an_audit_says_otherwise_now_is_named_but_for_its_findings() -> Non
     assert _differing(stated, stated) == []
 
 
-def test_r102_published_verdicts_keep_their_rule_and_a_changed_interval_is_found() -> None:
+def test_reading_r102_published_verdicts_keep_their_rule_and_a_changed_interval_is_found() -> None:
     registry, tag = of_folder(ROOT), Tag.parse("v1.0-gpt-5.4-nano")
     snapshot = registry.snapshots[str(tag)]
     (as_published,) = recompute(ROOT, registry, [tag])
-    figures = deepcopy(snapshot.figures)
-    figures["groups"][0]["figures"]["best/1"]["ci95"][0] += 1e-6
-    registry.snapshots[str(tag)] = replace(snapshot, figures=figures)
+    published, today = deepcopy(snapshot.published_figures), deepcopy(snapshot.figures)
+    for figures in (published, today):
+        figures["groups"][0]["figures"]["best/1"]["ci95"][0] += 1e-6
+    registry.snapshots[str(tag)] = replace(snapshot, figures=today, published_figures=published)
 
     (changed,) = recompute(ROOT, registry, [tag])
 
-    assert snapshot.figures["rule"] == 2
+    place = "groups/0/figures/best~11/ci95/0"
+    assert snapshot.published_figures["rule"] == 2
     assert as_published.ok
-    assert changed.changed == ["/metrics.json/figures/groups/0/figures/best~11/ci95/0"]
+    assert changed.changed == [
+        f"/metrics.json/figures/{place}",
+        f"/intervals.json/{tag}/{place}",
+    ]
+
+
+def test_reading_r102_one_figure_under_two_names_has_one_interval_today() -> None:
+    snapshot = of_folder(ROOT).snapshots["v1.0-gpt-5.4-mini"]
+    ends = {
+        name: figures["groups"][0]["figures"][name]["ci95"]
+        for figures in (snapshot.figures,)
+        for name in ("accuracy", "pairs/1")
+    }
+    published = snapshot.published_figures["groups"][0]["figures"]["pairs/1"]["ci95"]
+
+    assert ends["accuracy"] == pytest.approx([0.7900, 0.8158], abs=5e-5)
+    assert ends["pairs/1"] == pytest.approx(ends["accuracy"], abs=1e-9)
+    assert published == pytest.approx([0.7838, 0.8213], abs=5e-5)

@@ -6,7 +6,7 @@ import pytest
 from epc.statistics.calibration import calibration
 
 
-def test_r102_the_error_is_the_bins_distances_of_confidence_and_share_right() -> None:
+def test_reading_r102_the_error_is_the_bins_distances_of_confidence_and_share_right() -> None:
     # Bin 0.6 to 0.7: 0.6 and 0.65 of which one is right, off by 0.25; bin 0.9 to 1: off by 0.05.
     confidence = np.array([0.6, 0.65, 0.95, 0.95])
     found = calibration(confidence, np.array([1.0, 0.0, 1.0, 0.9]), np.arange(4))
@@ -14,13 +14,13 @@ def test_r102_the_error_is_the_bins_distances_of_confidence_and_share_right() ->
     assert found.error == pytest.approx((0.25 + 0.0) / 4)
 
 
-def test_r102_a_judge_that_is_sure_and_right_has_no_error_even_by_chance() -> None:
+def test_reading_r102_a_judge_that_is_sure_and_right_has_no_error_even_by_chance() -> None:
     found = calibration(np.ones(10), np.ones(10), np.arange(10))
 
     assert (found.error, found.by_chance, found.ci95) == (0, 0, (0, 0))
 
 
-def test_r102_an_error_that_chance_explains_may_be_zero_and_another_may_not() -> None:
+def test_reading_r102_an_error_that_chance_explains_may_be_zero_and_another_may_not() -> None:
     rng = np.random.default_rng(3)
     confidence = rng.uniform(0.5, 1, 300)
     true = calibration(confidence, np.where(rng.random(300) < confidence, 1.0, 0.0), np.arange(300))
@@ -36,7 +36,7 @@ def test_r102_an_error_that_chance_explains_may_be_zero_and_another_may_not() ->
     assert 0.15 < false.ci95[0] < 0.3 < false.ci95[1]
 
 
-def test_r102_verdicts_of_one_item_are_drawn_together() -> None:
+def test_reading_r102_verdicts_of_one_item_are_drawn_together() -> None:
     rng = np.random.default_rng(4)
     confidence = rng.uniform(0.5, 1, 100)
     right = np.where(rng.random(100) < confidence, 1.0, 0.0)

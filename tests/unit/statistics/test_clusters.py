@@ -87,7 +87,7 @@ def test_a_mean_of_shares_is_not_weighted_by_their_sizes() -> None:
     assert interval == pytest.approx(share_interval(0.7 * effective, effective))
 
 
-def test_r102_a_mean_of_shares_leans_away_from_the_ends_and_has_an_interval_there() -> None:
+def test_reading_r102_a_mean_of_shares_leans_away_from_the_ends_and_has_an_interval_there() -> None:
     at_end = np.ones(10), np.ones(10), np.arange(10)
 
     value, interval = clustered_mean_of_shares([at_end, at_end])
@@ -97,7 +97,7 @@ def test_r102_a_mean_of_shares_leans_away_from_the_ends_and_has_an_interval_ther
     assert interval == pytest.approx(share_interval(effective, effective))
 
 
-def test_r102_an_item_that_outweighs_the_others_is_held_against_them() -> None:
+def test_reading_r102_an_item_that_outweighs_the_others_is_held_against_them() -> None:
     # Three items: one of eight verdicts, two of one each. By the jackknife of a ratio, written out.
     hits = np.array([1.0, 1, 1, 1, 1, 1, 0, 0, 1, 0])
     clusters = np.array([0] * 8 + [1, 2])
@@ -224,7 +224,7 @@ def test_an_agreement_s_interval_is_that_of_the_logarithm_of_its_disagreement() 
     assert agreement_interval(mean_without(values), 1, 3) is None
 
 
-def test_r102_askings_of_one_question_may_say_more_than_one_does_but_not_more_than_all() -> None:
+def test_reading_r102_askings_of_one_question_may_say_more_than_one_does() -> None:
     # 40 questions of ten askings: of half of them 6 are right, of the others 8.
     hits, clusters = np.array([0.6, 0.8] * 20), np.arange(40)
 
@@ -242,7 +242,7 @@ def test_r102_askings_of_one_question_may_say_more_than_one_does_but_not_more_th
     assert alike == pytest.approx(once)
 
 
-def test_r102_a_share_of_single_rows_has_wilsons_interval() -> None:
+def test_reading_r102_a_share_of_single_rows_has_wilsons_interval() -> None:
     hits = np.array([1.0] * 6 + [0.0] * 2)
 
     assert share_of_rows(hits, np.arange(8)) == (0.75, share_interval(6, 8))

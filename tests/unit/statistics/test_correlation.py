@@ -9,7 +9,7 @@ from scipy import stats
 from epc.statistics.correlation import correlation
 
 
-def test_r102_a_correlation_has_the_jackknifes_interval_on_fishers_scale() -> None:
+def test_reading_r102_a_correlation_has_the_jackknifes_interval_on_fishers_scale() -> None:
     x = np.array([1.0, 2.0, 2.0, 4.0, 5.0, 3.0])
     y = np.array([2.0, 1.0, 3.0, 4.0, 4.0, 5.0])
     clusters = np.array([0, 0, 1, 2, 3, 4])

@@ -55,7 +55,9 @@ def fleiss(table: Array, point: float) -> tuple[float, float]:
         [[20, 3, 1], [4, 30, 2], [0, 5, 9]],
     ],
 )
-def test_r102_kappa_has_the_interval_of_a_table_with_two_rows_more(table: list[list[int]]) -> None:
+def test_reading_r102_kappa_has_the_interval_of_a_table_with_two_rows_more(
+    table: list[list[int]],
+) -> None:
     left, right = rows_of(table)
     counts = np.array(table, dtype=float)
 
@@ -68,7 +70,7 @@ def test_r102_kappa_has_the_interval_of_a_table_with_two_rows_more(table: list[l
     assert interval == pytest.approx(fleiss(more, stats.t.isf(0.025, len(left) - 1)))
 
 
-def test_r102_two_judges_that_fail_different_answers_have_a_kappa_that_may_be_zero() -> None:
+def test_reading_r102_judges_that_fail_different_answers_may_have_kappa_0() -> None:
     value, interval = kappa(*rows_of([[0, 4], [4, 92]]), np.arange(100))
 
     # By hand: agreement 0.92, by chance 0.04 x 0.04 + 0.96 x 0.96 = 0.9232.
@@ -77,7 +79,7 @@ def test_r102_two_judges_that_fail_different_answers_have_a_kappa_that_may_be_ze
     assert interval[0] < 0 < interval[1]
 
 
-def test_r102_a_judge_with_one_word_has_kappa_0_and_two_with_the_same_word_have_none() -> None:
+def test_reading_r102_one_word_has_kappa_0_and_the_same_word_twice_has_none() -> None:
     value, interval = kappa(*rows_of([[0, 0], [20, 60]]), np.arange(80))
 
     assert value == pytest.approx(0)
@@ -87,7 +89,7 @@ def test_r102_a_judge_with_one_word_has_kappa_0_and_two_with_the_same_word_have_
     assert kappa(*rows_of([[3, 1], [1, 3]]), np.zeros(8, int))[1] is None
 
 
-def test_r102_an_answer_that_nobody_gave_is_no_cell_of_kappas_table() -> None:
+def test_reading_r102_an_answer_that_nobody_gave_is_no_cell_of_kappas_table() -> None:
     left, right = rows_of([[30, 5], [6, 20]])
     none = np.zeros((61, 1))
 
@@ -96,7 +98,7 @@ def test_r102_an_answer_that_nobody_gave_is_no_cell_of_kappas_table() -> None:
     assert with_ties == kappa(left, right, np.arange(61))
 
 
-def test_r102_kappas_rows_are_divided_by_the_design_effect() -> None:
+def test_reading_r102_kappas_rows_are_divided_by_the_design_effect() -> None:
     left, right = rows_of([[12, 3], [2, 11]])
     thrice = np.tile(left, (3, 1)), np.tile(right, (3, 1)), np.tile(np.arange(28), 3)
 
@@ -120,7 +122,7 @@ def test_a_design_effect_is_never_below_1_and_rows_that_do_not_vary_are_one_each
     assert design_effect(np.zeros(6), 0.0, np.array([0, 0, 0, 1, 1, 1])) == 3
 
 
-def test_r102_a_paired_difference_is_bonetts_and_prices_with_students_t() -> None:
+def test_reading_r102_a_paired_difference_is_bonetts_and_prices_with_t() -> None:
     # Of 12 rows the judge alone passes 1, people alone 2: p 2/14, q 3/14.
     people, judge = np.ones(12), np.ones(12)
     people[0], judge[1], judge[2] = 0, 0, 0
@@ -133,7 +135,7 @@ def test_r102_a_paired_difference_is_bonetts_and_prices_with_students_t() -> Non
     assert paired_difference(people, judge, np.zeros(12, int)) == (value, None)
 
 
-def test_r102_a_paired_difference_of_equal_rows_has_a_width_and_copies_do_not_narrow_it() -> None:
+def test_reading_r102_equal_rows_have_a_width_that_copies_do_not_narrow() -> None:
     same = np.array([1.0, 0.0] * 5)
 
     _, once = paired_difference(same, same, np.arange(10))

@@ -1,0 +1,56 @@
+"""Today's intervals of recorded verdicts that were published under an earlier rule.
+
+Published figures keep theirs; whatever states a figure today states today's. They are kept beside
+the snapshots, as the audits by today's rule are, by the JSON Pointers of the figures that have
+another interval than was published (Reading R102).
+
+Pure: it takes JSON that schemas have admitted.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import isclose
+from typing import Any, Final
+
+from epc.json_text import pointer
+from epc.protocol.results import Json
+from epc.spec.epc_v1 import AGREEMENT
+
+_ENDS: Final = "ci95"
+_PLACES: Final = 12  # so that another machine writes the same
+
+
+def moved(published: Any, today: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each figure of one document whose interval is another one in the other."""
+    if isinstance(published, dict) and isinstance(today, dict):
+        if _ENDS in published and _ENDS in today and _differ(published[_ENDS], today[_ENDS]):
+            yield where, today[_ENDS] and [round(end, _PLACES) for end in today[_ENDS]]
+        for key in published.keys() & today.keys():
+            yield from moved(published[key], today[key], where + pointer(key))
+    elif isinstance(published, list) and isinstance(today, list):
+        for index, (one, other) in enumerate(zip(published, today, strict=False)):
+            yield from moved(one, other, f"{where}/{index}")
+
+
+def restated(published: Json, intervals: Mapping[str, Any]) -> Json:
+    """Return published figures with the intervals of today."""
+    document: Json = _restated(published, intervals, "")
+    return document
+
+
+def _restated(value: Any, intervals: Mapping[str, Any], where: str) -> Any:
+    if isinstance(value, dict):
+        document = {
+            key: _restated(part, intervals, where + pointer(key)) for key, part in value.items()
+        }
+        return document | {_ENDS: intervals[where]} if where in intervals else document
+    if isinstance(value, list):
+        return [_restated(part, intervals, f"{where}/{i}") for i, part in enumerate(value)]
+    return value
+
+
+def _differ(one: Any, other: Any) -> bool:
+    if not one or not other:
+        return bool(one) != bool(other)
+    return not all(
+        isclose(x, y, rel_tol=0, abs_tol=AGREEMENT) for x, y in zip(one, other, strict=True)
+    )
