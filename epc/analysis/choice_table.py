@@ -8,11 +8,14 @@ from typing import Final
 
 from epc.analysis.verdicts_lists import Askings, Lists, best, lists_of, side_by_side
 from epc.arrays import Array, Codes, np
+from epc.protocol.draws import generator
 from epc.records.choices import ALL, Choices, Domain, Way
 from epc.records.verdicts.columns import Verdicts
+from epc.statistics.all_pairs import all_pairs_point
 
 _ASKINGS: Final = (1, 2, 4, 8)
 _DIGITS: Final = 6  # of a share; a covariance has as many significant ones
+_STREAM: Final = 20261128  # of what chance alone does to all pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,7 @@ class BenchmarkJudge:
 class _JudgeAnswers:
     """Answers of a judge: `askings` of lists that it scored, or how often its picks are `right`.
 
-    `times` is how often each list was asked about; those asked less often are left out.
+    `times` is how often each list was asked about; scored ones asked less often are left out.
     """
 
     judge: BenchmarkJudge
@@ -94,7 +97,8 @@ def _judge(benchmark_judge: BenchmarkJudge, verdicts: Verdicts) -> _JudgeAnswers
     lists = lists_of(judge_verdicts)
     side = side_by_side(lists)
     if (lists.order >= 0).any():
-        times, list_codes, askings, right = 1, side.list, None, _right_by_place(lists)
+        times = int(np.unique(lists.list, return_counts=True)[1].min(initial=1))
+        list_codes, askings, right = side.list, None, _right_by_place(lists)
     else:
         times = int(side.count.max(initial=0))
         complete = side[side.count == times]
@@ -159,11 +163,15 @@ def _way(judges: Sequence[_JudgeAnswers], askings: int, price_of: PriceOf) -> Wa
         settings=tuple(sorted(name for judge in judges for name in judge.judge.settings)),
         usd=round(sum(costs), 4) if len(costs) == len(prices) else None,
         priced="; ".join(dict.fromkeys(priced.basis for priced in prices)),
+        times=min(judge.times for judge in judges),
     )
 
 
 def _domain(right: Array) -> Domain:
-    """Return the shares and their covariance. Shapes: (ways, questions)."""
+    """Return the shares, their covariance, and what shows a difference of two.
+
+    Shapes: (ways, questions).
+    """
     spread = np.atleast_2d(np.cov(right)) / right.shape[1]
     return Domain(
         questions=right.shape[1],
@@ -172,4 +180,5 @@ def _domain(right: Array) -> Domain:
             tuple(float(f"{value:.{_DIGITS}g}") for value in row[: index + 1])
             for index, row in enumerate(spread.tolist())
         ),
+        point=all_pairs_point(right, generator([_STREAM])),
     )

@@ -69,12 +69,11 @@ def short_list(
 ) -> ShortList:
     """Return which of the usable ways are not shown to be worse than another, in a domain.
 
-    A way is beaten if one of the others is shown to be right more often, each tested at 5% divided
-    by the number of others. So the best way of all is among those that remain in 95 of 100 cases.
-    Of a judge's ways that remain, only the one with the fewest askings is listed.
+    A way is beaten if a usable one is shown to be right more often. Of all ways of the domain, that
+    is false of none in 95 of 100 tables, so the best way of all remains, and so do all that equal
+    it. Of a judge's ways that remain, only the one with the fewest askings is listed.
 
-    Source: multiple comparisons with the best, J. C. Hsu, Annals of Statistics 12 (1984),
-        1136-1144; here with Bonferroni's correction, which needs no equal variances.
+    Source: Reading R102.
     """
     name, domain = choices.domain(name)
     ways, limit = choices.ways, inf if budget is None else budget
@@ -83,12 +82,9 @@ def short_list(
     unpriced = [way for way in usable if limit < ways[way].cost == inf]
 
     def option(way: int) -> Option:
-        return Option(way=ways[way], right=domain.figure(way))
+        return Option(way=ways[way], right=choices.figure(domain, way))
 
-    comparisons = len(affordable) - 1
-    beaten = {
-        w for w in affordable if any(domain.beats(o, w, comparisons) for o in affordable if o != w)
-    }
+    beaten = {way for way in affordable if any(domain.beats(o, way) for o in affordable)}
     left: dict[tuple[str, ...], int] = {}
     for way in sorted(set(affordable) - beaten, key=lambda way: ways[way].askings):
         left.setdefault(ways[way].models, way)
@@ -177,7 +173,8 @@ def ways_reaching(choices: Choices, name: str, model: str, share: float) -> Reac
             f"{model} was not measured on {choices.benchmark}\n  fix: one of {', '.join(models)}"
         )
     options = [
-        Option(way=choices.ways[n], right=domain.figure(n, len(judge_ways))) for n in judge_ways
+        Option(way=choices.ways[n], right=choices.figure(domain, n, len(judge_ways)))
+        for n in judge_ways
     ]
     reached = [o for o in options if o.right.ci95 and o.right.ci95[0] >= share]
     reached.sort(key=lambda o: (o.way.cost, o.way.askings * len(o.way.models)))

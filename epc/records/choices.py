@@ -6,18 +6,22 @@ from math import inf, sqrt
 from typing import Final
 
 from epc.errors import UsageError
+from epc.statistics.all_pairs import EQUAL
+from epc.statistics.clusters import score_interval
 from epc.statistics.figures import Figure
 from epc.statistics.gains import Exchange
 from epc.statistics.inference import ALPHA, t_point
 
 ALL: Final = "all"  # the domain of all questions
 PICKED: Final = ("luck_share", "fresh", "taste_least", "taste_most", "gold_gain")
-_LEAST: Final = 1e-9  # a spread so small is that of equal choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """One way to decide: `models` are asked `askings` times each with one prompt.
+
+    The source asked each of them `times` times, so that a share is a mean over all that could have
+    been taken of these.
 
     `settings` are its names in the snapshots `tags`. `usd` is the price of 1,000 questions in
     dollars, None where the source counts no tokens or nobody states a price; `priced` says by what
@@ -32,6 +36,7 @@ class Way:
     settings: tuple[str, ...]
     usd: float | None
     priced: str
+    times: int = 1
 
     @property
     def words(self) -> str:
@@ -50,7 +55,8 @@ class Way:
 class Domain:
     """The share of questions on which each way is right, and how these shares vary together.
 
-    `covariance` is that of the shares, row by row up to the diagonal.
+    `covariance` is that of the shares, row by row up to the diagonal. `point` is the t that a
+    difference of any two ways must pass to be shown; without it none is (Reading R102).
 
     Shapes: `right` (ways,), `covariance` (ways, 1 to ways).
     """
@@ -58,16 +64,11 @@ class Domain:
     questions: int
     right: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...]
+    point: float = inf
 
     def variance(self, way: int, other: int) -> float:
         """Return the covariance of two ways' shares, or one's variance."""
         return self.covariance[max(way, other)][min(way, other)]
-
-    def figure(self, way: int, comparisons: int = 1) -> Figure:
-        """Return a way's share with its interval, corrected for so many that are looked at."""
-        value, error = self.right[way], sqrt(self.variance(way, way))
-        reach = t_point(self.questions - 1, ALPHA / comparisons) * error
-        return Figure(value=value, ci95=(max(0.0, value - reach), min(1.0, value + reach)))
 
     def gain(self, way: int, other: int) -> Figure:
         """Return by how much more often one way is right than another, on the same questions."""
@@ -75,11 +76,10 @@ class Domain:
         reach = t_point(self.questions - 1) * sqrt(self._spread(way, other))
         return Figure(value=gap, ci95=(gap - reach, gap + reach))
 
-    def beats(self, way: int, other: int, comparisons: int) -> bool:
-        """Return whether one way is shown to be right more often, as one of so many comparisons."""
-        point = t_point(self.questions - 1, 2 * ALPHA / max(1, comparisons))
-        spread = self._spread(way, other)
-        return spread > _LEAST**2 and self.right[way] - self.right[other] > point * sqrt(spread)
+    def beats(self, way: int, other: int) -> bool:
+        """Return whether one way is shown to be right more often than another, of all pairs."""
+        error = sqrt(self._spread(way, other))
+        return error > EQUAL and self.right[way] - self.right[other] > self.point * error
 
     def _spread(self, way: int, other: int) -> float:
         together = self.variance(way, way) + self.variance(other, other)
@@ -121,6 +121,15 @@ class Choices:
         """The settings in which each judge was asked, by the snapshot that has them."""
         alone = (way for way in self.ways if len(way.tags) == 1)
         return {way.tags[0]: frozenset(way.settings) for way in alone}
+
+    # Reading R102: a share near 1 varies upwards less than downwards.
+    def figure(self, domain: Domain, way: int, comparisons: int = 1) -> Figure:
+        """Return a way's share with its interval, corrected for so many that are looked at."""
+        asked = domain.questions * self.ways[way].times * len(self.ways[way].models)
+        share, spread = domain.right[way], domain.variance(way, way)
+        error = ALPHA / comparisons
+        ends = score_interval(share, spread, domain.questions, limit=asked, error=error)
+        return Figure(value=share, ci95=ends)
 
     def domain(self, name: str) -> tuple[str, Domain]:
         """Return the domain that a name or its beginning means.

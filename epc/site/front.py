@@ -217,7 +217,7 @@ def right_of(choices: Choices | None, name: str) -> dict[str, Figure]:
     most_asked = max(ways, key=lambda n: choices.ways[n].askings, default=None)
     if most_asked is None:
         return {}
-    return {name: domain.figure(most_asked) for name, domain in choices.domains.items()}
+    return {name: choices.figure(domain, most_asked) for name, domain in choices.domains.items()}
 
 
 def best_figure(card: Card, name: str) -> CardFigure | None:

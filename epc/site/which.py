@@ -9,7 +9,6 @@ from epc.registry.which import best_judges
 from epc.report.which_text import beaten, by_client, sentence
 from epc.site.charts.prices import price_chart
 from epc.site.pages import Site
-from epc.statistics.inference import ALPHA, t_point
 
 
 def context(site: Site) -> dict[str, Any]:
@@ -52,11 +51,10 @@ def _data(choices: Choices, served: Mapping[str, Mapping[str, str]]) -> Json:
 
 
 def _domain(choices: Choices, domain: Domain) -> Json:
-    freedom = domain.questions - 1
-    comparisons = range(1, max(2, len(choices.ways)))
+    """Return each way's share and interval, and the numbers of the ways that beat it."""
+    ways = range(len(choices.ways))
     return {
         "right": domain.right,
-        "covariance": domain.covariance,
-        "interval": t_point(freedom),
-        "points": [round(t_point(freedom, 2 * ALPHA / count), 6) for count in comparisons],
+        "interval": [choices.figure(domain, way).ci95 for way in ways],
+        "beaten_by": [[other for other in ways if domain.beats(other, way)] for way in ways],
     }

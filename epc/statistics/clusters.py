@@ -6,7 +6,7 @@ from typing import Final
 
 from epc.arrays import Array, Codes, np
 from epc.statistics.inference import ALPHA, t_point
-from epc.statistics.intervals import Interval, Z, wilson
+from epc.statistics.intervals import Interval, normal_point, wilson
 
 _MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
 _ROUNDED: Final = 1e-12  # of a variance by observation: less is rounding
@@ -39,7 +39,7 @@ def clustered_share(
     share = float(hits.sum()) / total
     spread, count = spread_between((hits - share * n) / total, clusters, n)
     limit = total if verdicts is None else verdicts
-    return share, _score_interval(share, spread, count, limit, fewest)
+    return share, score_interval(share, spread, count, limit=limit, fewest=fewest)
 
 
 def share_of_rows(
@@ -75,26 +75,33 @@ def bounded_mean(values: Array, clusters: Codes, ends: Interval) -> tuple[float,
     share = min(1.0, max(0.0, float(shares.mean())))
     off = (shares - share) / len(shares)
     spread, count = spread_between(off, clusters, np.ones(len(off)))
-    interval = _score_interval(share, spread, count)
+    interval = score_interval(share, spread, count)
     if interval is not None:
         interval = (low + (high - low) * interval[0], low + (high - low) * interval[1])
     return float(values.mean()), interval
 
 
-def _score_interval(
-    share: float, spread: float, count: int, limit: float = inf, fewest: float = 0.0
+def score_interval(
+    share: float,
+    spread: float,
+    count: int,
+    *,
+    limit: float = inf,
+    fewest: float = 0.0,
+    error: float = ALPHA,
 ) -> Interval | None:
     """Return Wilson's interval at the number of observations that would vary as the clusters do.
 
     `spread` is the variance of the share between `count` clusters; `limit` is how many
-    observations there can be.
+    observations there can be. The interval misses in `error` of cases.
     """
     if count < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return None
     varies = spread > _ROUNDED / (limit if limit < inf else count)
     effective = min(share * (1 - share) / spread, limit) if varies else float(count)
-    effective *= (Z / t_point(count - 1)) ** 2
-    return None if effective < fewest else wilson(share * effective, effective)
+    z = normal_point(error)
+    effective *= (z / t_point(count - 1, error)) ** 2
+    return None if effective < fewest else wilson(share * effective, effective, z)
 
 
 def clustered_mean_of_shares(
@@ -117,7 +124,7 @@ def clustered_mean_of_shares(
     weights = np.concatenate([n / n.sum() for _, n, _ in strata])
     clusters = np.concatenate([clusters for _, _, clusters in strata])
     spread, count = spread_between(off / len(strata), clusters, weights)
-    return middle, _score_interval(middle, spread, count)
+    return middle, score_interval(middle, spread, count)
 
 
 def linearised_interval(

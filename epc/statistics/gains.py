@@ -16,10 +16,12 @@ from epc.statistics.inference import t_point
 from epc.statistics.intervals import (
     Z,
     mean,
+    normal_point,
     spread_interval,
     sum_of_squares,
     variance_of,
 )
+from epc.statistics.paired import difference_interval
 
 FEWEST_EACH: Final = 10  # changed items of equal gold, and of other gold, for a price
 FEWEST_ANCHORS: Final = 10
@@ -124,13 +126,9 @@ def gain_of_few(gold: Array) -> Figure:
         (2012), 479-488.
     """
     scale = max(1.0, float(np.abs(gold).max(initial=0.0)))
-    n = len(gold) + 2
-    better = (float(gold[gold > 0].sum()) / scale + 1) / n
-    worse = (float(-gold[gold < 0].sum()) / scale + 1) / n
-    middle = better - worse
-    half = Z * sqrt((better + worse - middle**2) / n)
-    ends = max(-1.0, middle - half) * scale, min(1.0, middle + half) * scale
-    return Figure(value=mean(gold.tolist()), ci95=ends)
+    better, worse = (float(side.sum()) / scale for side in (gold[gold > 0], -gold[gold < 0]))
+    low, high = difference_interval(better, worse, len(gold), Z)
+    return Figure(value=mean(gold.tolist()), ci95=(max(-1.0, low) * scale, min(1.0, high) * scale))
 
 
 def labels_for_margin(true_gain: float, margin: float) -> int:
@@ -142,10 +140,8 @@ def labels_for_margin(true_gain: float, margin: float) -> int:
     Unit:   both in shares of right answers; `true_gain` is above -margin.
     Source: the normal approximation of a paired difference's power.
     """
-    from statistics import NormalDist
-
     variance = CHANGED_LABELS - true_gain**2
-    reach = Z + NormalDist().inv_cdf(_POWER)
+    reach = Z + normal_point(2 * (1 - _POWER))
     return ceil(variance * (reach / (true_gain + margin)) ** 2)
 
 

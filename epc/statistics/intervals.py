@@ -10,7 +10,7 @@ from typing import Final
 
 from epc.arrays import Array, np
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
-from epc.statistics.inference import t_point
+from epc.statistics.inference import ALPHA, t_point
 
 
 def sum_of_squares(values: Iterable[float]) -> float:
@@ -105,15 +105,26 @@ def share_interval(hits: float, n: float) -> Interval | None:
     return None if n < 2 else wilson(hits, n)  # noqa: PLR2004  (as above)
 
 
-def wilson(hits: float, n: float) -> Interval:
-    """Return the 95% score interval of a share; `n` may be a part of one observation.
+def normal_point(error: float) -> float:
+    """Return the distance from 0 that a standard normal exceeds with probability `error`."""
+    if error == ALPHA:
+        return Z
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(1 - error / 2)
+
+
+def wilson(hits: float, n: float, z: float = Z) -> Interval:
+    """Return the score interval of a share, 95% or to another normal point.
+
+    `n` may be a part of one observation.
 
     Unit:   share, 0 to 1.
     Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
     """
-    z2 = Z * Z
+    z2 = z * z
     middle = (hits + z2 / 2) / (n + z2)
-    half = Z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
+    half = z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

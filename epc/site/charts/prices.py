@@ -57,7 +57,7 @@ def asking_chart(choices: Choices | None, judge: str) -> Markup:
     dots, scale = [], {}
     for number, way in enumerate(choices.ways if choices else ()):
         if choices and way.models == (judge,):
-            figure = choices.domains[ALL].figure(number)
+            figure = choices.figure(choices.domains[ALL], number)
             dots.append(
                 _Dot(amount=way.askings, right=choices.domains[ALL].right[number], figure=figure)
             )

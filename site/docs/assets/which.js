@@ -1,10 +1,9 @@
 // "Which judge?" for a platform and a budget: what `epc which` decides (epc/analysis/choosing.py), from
-// the shares and covariances in the page. All text is set as text.
+// which ways beat which in the page. All text is set as text.
 {
   const form = document.getElementById("which");
   const place = document.getElementById("which-answer");
   const { ways, served, domains, sentence } = JSON.parse(document.getElementById("which-data").textContent);
-  const LEAST = 1e-9; // a spread so small is that of equal choices
 
   const make = (name, ...content) => {
     const made = document.createElement(name);
@@ -34,17 +33,12 @@
   };
 
   const shortList = (domain, usable, budget) => {
-    const covariance = (one, other) => domain.covariance[Math.max(one, other)][Math.min(one, other)];
     const fits = usable.filter((way) => budget === null || (ways[way].usd !== null && ways[way].usd <= budget));
-    const point = domain.points[Math.max(1, fits.length - 1) - 1];
-    const beats = (one, other) => {
-      const spread = covariance(one, one) + covariance(other, other) - 2 * covariance(one, other);
-      return spread > LEAST ** 2 && domain.right[one] - domain.right[other] > point * Math.sqrt(spread);
-    };
+    const beaten = (way) => domain.beaten_by[way].some((other) => fits.includes(other));
     const left = new Map();
     for (const way of [...fits].sort((one, other) => ways[one].askings - ways[other].askings)) {
       const key = ways[way].models.join(" ");
-      if (!left.has(key) && !fits.some((other) => beats(other, way))) left.set(key, way);
+      if (!left.has(key) && !beaten(way)) left.set(key, way);
     }
     const usd = (way) => ways[way].usd ?? Infinity;
     const found = [...left.values()].sort((one, other) =>
@@ -53,12 +47,8 @@
   };
 
   const price = (usd) => (usd === null ? "no price" : `$${usd.toFixed(2)}`);
-  const within = (domain, way) => {
-    const reach = domain.interval * Math.sqrt(domain.covariance[way][way]);
-    return [Math.max(0, domain.right[way] - reach), Math.min(1, domain.right[way] + reach)];
-  };
   const hundred = (domain, way) => {
-    const ends = within(domain, way).map((end) => (100 * end).toFixed(0));
+    const ends = domain.interval[way].map((end) => (100 * end).toFixed(0));
     const made = make("span", `${(100 * domain.right[way]).toFixed(1)} `, classed(make("span", `[${ends.join(", ")}]`), "epc-interval"));
     return made;
   };
@@ -67,7 +57,7 @@
     const until = models.map((model) =>
       platform ? served[model][platform] : Object.entries(served[model]).map((pair) => pair.join(" ")).join("; "));
     const who = Object.assign(make("th", make("span", words), " ", make("small", until.join(" / "))), { scope: "row" });
-    const right = classed(make("span", hundred(domain, way), line(...within(domain, way), domain.right[way])), "epc-scale");
+    const right = classed(make("span", hundred(domain, way), line(...domain.interval[way], domain.right[way])), "epc-scale");
     return make("tr", who, classed(make("td", price(usd)), "epc-number"), make("td", right));
   };
 

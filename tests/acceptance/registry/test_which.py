@@ -35,6 +35,7 @@ CHOICES = {
             "questions": 101,
             "right": right,
             "covariance": [[0.0009], [0.0, 0.0016], [0.0, 0.0, 0.0004]],
+            "point": 2.4,
         }
         for name, right in {"all": [0.7, 0.72, 0.74], "Math": [0.6, 0.8, 0.95]}.items()
     },
@@ -60,13 +61,17 @@ def names(options: list[dict[str, Any]]) -> list[tuple[str, int]]:
 
 
 def test_a_judge_that_is_shown_to_be_right_less_often_is_not_listed(compared: Checkout) -> None:
-    """Math: .95 - .8 = .15, of sqrt(.0016 + .0004) = .0447: t 3.35; at .05 / 2 one-sided 1.98."""
+    """Math: .95 - .8 = .15, of sqrt(.0016 + .0004) = .0447: t 3.35, past the table's 2.4.
+
+    101 answers (118.75 would vary as much), of which (1.960 / 1.984)^2 count: 98.57. Wilson's:
+    (.95 + 1.921 / 98.57) / 1.03897 +- 1.960 / 1.03897 sqrt((.0475 + .00974) / 98.57).
+    """
     told = answer(compared.folder, "--domain", "math")["short"]
 
     assert names(told["options"]) == [("Judge-2", 8)]
     assert names(told["beaten"]) == [("Judge-2", 1), ("Judge-1", 1)]
     low, high = told["options"][0]["right"]["ci95"]
-    assert (low, high) == pytest.approx((0.95 - 1.984 * 0.02, 0.95 + 1.984 * 0.02), abs=1e-4)
+    assert (low, high) == pytest.approx((0.88769, 0.97859), abs=1e-4)
 
 
 def test_what_differs_by_chance_alone_is_listed_the_cheapest_first(compared: Checkout) -> None:
@@ -134,14 +139,17 @@ def test_python_and_the_command_give_the_same_answer(compared: Checkout) -> None
 
 
 def test_a_plan_says_how_often_a_judge_must_be_asked(compared: Checkout) -> None:
-    """Two ways are looked at: .95 - 2.276 * .02 = .904, .8 - 2.276 * .04 = .709."""
-    arguments = ("plan", "--judge", "Judge-2", "--accuracy", "0.9", "--domain", "math")
+    """Two ways are looked at, so z is 2.241 and t of 100 2.276: 97.98 and 97.01 answers count.
+
+    Wilson's lower ends of .95 and .8 of so many, by SciPy: .875 and .695.
+    """
+    arguments = ("plan", "--judge", "Judge-2", "--accuracy", "0.87", "--domain", "math")
     done = run(compared.folder, *arguments, "--format", "json")
     document = json.loads(done.stdout)
 
     assert (done.returncode, names(document["reached"])) == (0, [("Judge-2", 8)])
     lows = [option["right"]["ci95"][0] for option in document["looked_at"]]
-    assert lows == pytest.approx([0.8 - 2.276 * 0.04, 0.95 - 2.276 * 0.02], abs=1e-3)
+    assert lows == pytest.approx([0.6953, 0.8752], abs=1e-4)
     assert run(compared.folder, *arguments[:3], "--accuracy", "0.99").returncode == 1
     assert run(compared.folder, "plan", "--judge", "Judge-2").returncode == 2
 

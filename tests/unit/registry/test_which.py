@@ -25,7 +25,8 @@ CHOICES = Choices(
     ways=(way("a"), way("b"), way("a", "b"), way("c"), way("a", askings=5)),
     domains={"all": Domain(questions=1001, right=(0.6, 0.61, 0.62, 0.3, 0.9),
                            covariance=tuple(tuple(1e-4 * (i == j) for j in range(i + 1))
-                                            for i in range(5)))},
+                                            for i in range(5)),
+                           point=4.0)},
 )  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def test_a_change_is_who_is_listed_first_on_two_days() -> None:
     best_alone = Choices(
         benchmark="B", decides="d", chance=0.5, ways=(way("a"), way("b")),
         domains={"all": Domain(questions=1001, right=(0.5, 0.9),
-                               covariance=((1e-4,), (0.0, 1e-4)))},
+                               covariance=((1e-4,), (0.0, 1e-4)), point=4.0)},
     )  # fmt: skip
     found = changed(registry(best_alone), DAY, LATER)
     assert found is not None

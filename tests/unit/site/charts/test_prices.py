@@ -3,10 +3,9 @@
 import json
 import re
 from html import unescape
-from math import sqrt
 
+from oracle.choices import interval
 from registry_support import ROOT
-from scipy.stats import t
 
 from epc.records.choices import ALL, Choices, Domain, Way
 from epc.registry.reading import of_folder
@@ -20,9 +19,8 @@ def test_every_number_of_askings_has_its_share_interval_and_price() -> None:
     wanted = []
     for number, way in enumerate(file["ways"]):
         if way["models"] == ["gpt-5.4-mini"]:
-            share, spread = domain["right"][number], sqrt(domain["covariance"][number][number])
-            reach = t.ppf(0.975, domain["questions"] - 1) * spread
-            low, high = 100 * (share - reach), 100 * (share + reach)
+            share, asked = domain["right"][number], domain["questions"] * way["times"]
+            low, high = (100 * end for end in interval(domain, number, asked, 0.05))
             price = f"{way['askings']} for ${way['usd']:.2f}"
             wanted.append((way["askings"], f"{price}: {100 * share:.1f} [{low:.1f}, {high:.1f}]"))
 
@@ -46,7 +44,7 @@ def test_a_judge_that_was_asked_in_one_way_has_no_chart_of_askings() -> None:
 def way(model: str, askings: int, usd: float | None, *other_arguments: str) -> Way:
     return Way(
         models=(model, *other_arguments), askings=askings, prompt="p", source="s",
-        tags=("v1",), settings=("s",), usd=usd, priced="",
+        tags=("v1",), settings=("s",), usd=usd, priced="", times=100,
     )  # fmt: skip
 
 
@@ -98,13 +96,16 @@ def test_an_asking_is_written_with_its_price_below_it() -> None:
 
     drawing = unescape(str(asking_chart(measured(ways, (0.7, 0.6, 0.9), 0.0001), "j")))
 
-    # t at 97.5% with 100 degrees of freedom is 1.98397, times a standard error of 0.01.
+    # As many as vary with a standard error of 0.01: 2,400 and 2,100, less (1.960 / 1.984)^2.
+    alone = {"questions": 101, "covariance": [[0.0001], [0, 0.0001]], "right": [0.6, 0.7]}
+    (low, high), (_, top) = (interval(alone, number, 10**6, 0.05) for number in (0, 1))
     assert (
-        "by the number of askings. 1 for $1.50: 60.0 [58.0, 62.0]; 4: 70.0 [68.0, 72.0]" in drawing
+        "by the number of askings. 1 for $1.50: 60.0 [58.0, 62.0]; 4: 70.0 [68.0, 71.9]" in drawing
     )
-    # Between 50 and 75 of 100: 58.016 lies 8.016 / 25 of 212 pixels above 232.
+    # Between 50 and 75 of 100: 58.001 lies 8.001 / 25 of 212 pixels above 232.
     tall = [f"{232 - 212 * (at - ticks[0]) / (ticks[-1] - ticks[0]):.1f}"
-            for ticks in [ticks_of(58.016, 71.984)] for at in (58.016, 61.984)]  # fmt: skip
+            for ticks in [ticks_of(100 * low, 100 * top)]
+            for at in (100 * low, 100 * high)]  # fmt: skip
     assert f'class="epc-band" x1="8.0%" x2="8.0%" y1="{tall[0]}" y2="{tall[1]}"' in drawing
     assert re.findall(r'y="(\d+)" text-anchor="middle">([^<]+)<', drawing) == [
         ("258", "4"), ("258", "1"), ("276", "$1.50"),
