@@ -4,10 +4,10 @@ First of all whether they follow the order of people's; then how near they come,
 score for all and its own scores dealt out at random would.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -54,13 +54,16 @@ class ScoreLabels(Struct, frozen=True, kw_only=True):
     """What stands beside the figures of scores: their scale, and the best constant.
 
     Without a scale there is the rank correlation alone. `one_score` is what the judge gives every
-    answer, if it gives but one; `left_out` counts scores outside the scale.
+    answer, if it gives but one; `left_out` counts scores outside the scale. `grid` counts answers
+    by people's score, and in each row by the judge's, to the nearest step; `binned`: some are none.
     """
 
     scale: tuple[float, float, float] | None
     always: AlwaysScore | None
     left_out: int
     one_score: float | None = None
+    grid: Sequence[Sequence[int]] = ()
+    binned: bool = False
 
 
 def of_score_labels(
@@ -82,7 +85,17 @@ def of_score_labels(
         always=_always(both, weight, scale),
         left_out=scale.outside,
         one_score=_one(both),
+        **_grid(both, scale),
     )
+
+
+def _grid(rows: ScoreRows, scale: Scale) -> dict[str, Any]:
+    size = round((scale.high - scale.low) / scale.step) + 1
+    steps = [(side - scale.low) / scale.step for side in (rows.people, rows.judge)]
+    places = [np.rint(side).astype(np.int64) for side in steps]
+    counts = np.bincount(places[0] * size + places[1], minlength=size * size)
+    off = max(float(np.abs(side - np.rint(side)).max()) for side in steps)
+    return {"grid": counts.reshape(size, size).tolist(), "binned": off > _ROUNDED}
 
 
 def _inside(values: Array, scale: Scale) -> Flags:

@@ -10,6 +10,7 @@ from typing import Final, Literal, Self, TypeAlias, Union
 
 from epc.errors import Finding
 from epc.printable import GAP, aligned, begun
+from epc.report.charts.audit import AuditPicture
 from epc.report.charts.chart import Chart
 
 _WIDTH: Final = 120  # characters; a wider table goes on below
@@ -52,6 +53,11 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class Statements(Listed):
+    """Sentences that a page sets apart, their intervals lighter."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of cells, the first of them the head."""
 
@@ -90,11 +96,21 @@ class Section:
 class Beside:
     """Cards or pictures beside each other."""
 
-    parts: Sequence["Section | Chart"]
+    parts: Sequence["Section | Chart | AuditPicture"]
 
 
 Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
-    str, Conclusion, Facts, Listed, Table, Findings, Verbatim, Section, Beside, Chart
+    str,
+    Conclusion,
+    Facts,
+    Listed,
+    Table,
+    Findings,
+    Verbatim,
+    Section,
+    Beside,
+    Chart,
+    AuditPicture,
 ]
 
 
@@ -141,7 +157,7 @@ def _lines(part: Part) -> Iterator[str]:  # noqa: C901  (a form for each kind of
             yield from _below(inner)
         case Verbatim(text) | str(text):
             yield from text.split("\n")
-        case Chart():
+        case _:  # a picture, whose figures are in tables
             pass
 
 

@@ -249,12 +249,12 @@ def of_judges(report: Report) -> list[str]:
         return []
     judges = report.judges
     found = [*_panel(judges)]
-    if not judges.prompts_known:
-        found.append("Their prompts are not stated.")
     for left, right in shown_pairs(judges):
         found += _swapped(judges, left, right)
     for left, right in combinations(judges.judges, 2):
         found += _turned(judges, left, right)
+    if not judges.prompts_known:
+        found.append("Their prompts are not stated.")
     return found
 
 
@@ -349,5 +349,6 @@ def taken_for(report: Report) -> str:
         people = " and people"
     count = len({group.setting.judge.name for group in report.groups})
     judges = "one judge" if count == 1 else f"{count} judges"
-    rows = f"{report.verdicts:,} row{'s' * (report.verdicts != 1)}"
+    noun = "row" if count == 1 else "verdict"
+    rows = f"{report.verdicts:,} {noun}{'s' * (report.verdicts != 1)}"
     return f"{report.source.name} was taken for {kind}: {judges}{people}, {rows}."

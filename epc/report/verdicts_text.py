@@ -21,11 +21,13 @@ from epc.records.verdicts.types import UNKNOWN
 from epc.report.charts.chart import Chart, dots, interval_chart, rows_of
 from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
 from epc.report.document import (
+    Beside,
     Conclusion,
     Facts,
     Listed,
     Part,
     Section,
+    Statements,
     Table,
     Toned,
     printed,
@@ -33,6 +35,7 @@ from epc.report.document import (
 )
 from epc.report.quality_text import parts as quality_parts
 from epc.report.quality_text import quality_line
+from epc.report.verdicts_pictures import pictures
 from epc.report.verdicts_sentences import judge_name, of_group, of_judges, taken_for
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
@@ -135,17 +138,16 @@ def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:
     """Return a report as one HTML document; `command` is the one that makes it."""
     from epc.report.page.markup import page
 
-    name = f"{report.source.name}: {report.verdicts:,} verdicts"
-    sentences = headlines(report, column_choice)
-    alone = len(sentences) == 1
-    parts: list[Part] = [*_pictures(report), *_body(report, column_choice, "folded")]
-    heading = sentences[0].removesuffix(".") if alone else name
-    return page(
-        name if alone else "Verdicts that judges gave",
-        heading,
-        parts if alone else [Listed(sentences), *parts],
-        commands=command,
-    )
+    first, *others = headlines(report, column_choice)
+    drawn = [*pictures(report)]
+    # Of several judges a picture says more than a sentence for each.
+    count = _FEW_JUDGES if len(report.groups) == 1 else 1
+    parts: list[Part] = [Statements(others[:count])] if others else []
+    parts += [Beside(drawn)] if drawn else _pictures(report)
+    if others[count:]:
+        parts.append(Statements(others[count:]))
+    parts += _body(report, column_choice, "folded")
+    return page(taken_for(report), first.removesuffix("."), parts, commands=command)
 
 
 def cell_of(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
@@ -185,7 +187,7 @@ def _body(report: Report, column_choice: ColumnChoice, reasons: _Reasons) -> Ite
         yield Section(
             "What the columns were taken for (another meaning: --map FIELD=COLUMN)",
             [Facts([*columns, *unused]), Listed([*map(sentence, column_choice.assumed)])],
-            "open",
+            "folded" if reasons == "folded" else "open",
         )
     yield from _figures(report)
     yield from _transfers(report)

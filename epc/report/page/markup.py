@@ -23,6 +23,8 @@ from epc.report.picture import inner, svg
 from epc.version import __version__
 
 _CODE: Final = re.compile(r"`([^`\n]+)`")
+_ENDS: Final = re.compile(r"(\[[+-]?[\d.]+%?, [+-]?[\d.]+%?\])")
+_SIGN: Final = re.compile(r"(?<=\w)([_:/])(?=\w)")
 _TONED: Final = Markup('<span class="{}">{}</span>')
 _SVG: Final = Markup('<svg role="img" width="{}" viewBox="{}" aria-label="{}">{}</svg>')
 
@@ -43,6 +45,24 @@ def _prose(sentence: str) -> Markup:
     if isinstance(sentence, Toned):
         return _as_markup(sentence)
     return Markup(_CODE.sub(r"<code>\1</code>", str(_escaped(sentence))))  # noqa: S704  (escaped)
+
+
+def _ends(sentence: str) -> Markup:
+    """Return a sentence whose intervals are set apart."""
+    return Markup(_ENDS.sub(r'<span class="ci">\1</span>', str(_escaped(sentence))))  # noqa: S704  (escaped)
+
+
+def _name(text: str) -> Markup:
+    """Return a name that may break after its signs."""
+    return Markup(_SIGN.sub(r"\1<wbr>", str(_escaped(text))))  # noqa: S704  (escaped)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2f}%"
+
+
+def _pixels(value: float) -> str:
+    return f"{value:.1f}"
 
 
 def _by_label(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
@@ -68,6 +88,9 @@ def _kind(part: Part) -> str:
     return type(part).__name__
 
 
+_OF_PICTURES: Final = (_ends, _name, _percent, _pixels)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -77,7 +100,7 @@ def _environment() -> Environment:
         finalize=_as_markup,
         keep_trailing_newline=True,
     )
-    for template_filter in (_prose, _by_label, _drawn, _kind):
+    for template_filter in (_prose, _by_label, _drawn, _kind, *_OF_PICTURES):
         environment.filters[template_filter.__name__.removeprefix("_")] = template_filter
     return environment
 

@@ -14,6 +14,7 @@ import pytest
 from msgspec import convert
 
 from epc.analysis.verdicts import Report, audit_of, document
+from epc.analysis.verdicts_scores import ScoreLabels
 from epc.digests import sha256
 from epc.records.verdicts.columns import columns_of
 from epc.records.verdicts.converting import FAILS, ColumnChoice
@@ -28,8 +29,9 @@ from epc.records.verdicts.types import (
     Source,
     SourceFile,
 )
+from epc.report.verdicts_pictures import pictures
 from epc.report.verdicts_sentences import UNEVEN
-from epc.report.verdicts_text import headlines
+from epc.report.verdicts_text import headlines, page_of
 
 FOLDER: Final = Path(__file__).parent / "audit_examples"
 EXPECTED: Final = json.loads((FOLDER / "expected.json").read_text("utf-8"))
@@ -212,3 +214,36 @@ def test_reading_r101_shares_of_uneven_labels_are_weighted_and_say_so() -> None:
     report = audited("6c-labels-by-verdict")
     assert "kappa" not in report.groups[0].figures
     assert headlines(report, ColumnChoice())[-1] == UNEVEN
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("1b-fails-everything", ["Areas", "FigureRows"]),
+        ("2b-minus-one", ["ScoreGrid", "FigureRows"]),
+        ("4b-five-judges", ["FigureRows", "AgreementMatrix", "Swaps"]),
+        ("4c-board-turns", ["FigureRows", "AgreementMatrix", "Swaps"]),
+        ("5b-pandalm-300", []),
+    ],
+)
+def test_reading_r101_a_page_begins_with_a_sentence_and_a_picture(
+    name: str, drawn: list[str]
+) -> None:
+    report = audited(name)
+
+    page = page_of(report, ColumnChoice(), "epc audit t.csv")
+
+    assert [type(picture).__name__ for picture in pictures(report)] == drawn
+    assert page.count('<figure class="audit">') == len(drawn)
+    first = headlines(report, ColumnChoice())[0]
+    assert first.split(" [")[0] in page.split("</h1>")[0].replace("&#x27;", "'")
+
+
+def test_reading_r101_scores_stand_in_a_grid_of_people_against_the_judge() -> None:
+    """Counted with pandas.crosstab: people's score down, the judge's across."""
+    (group,) = audited("2b-minus-one").groups
+
+    assert isinstance(group.labels, ScoreLabels)
+    assert group.labels.grid[4] == [2, 4, 3, 8, 46]
+    assert group.labels.grid[3] == [6, 13, 6, 13, 87]
+    assert sum(map(sum, group.labels.grid)) == 292
