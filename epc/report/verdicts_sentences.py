@@ -225,7 +225,9 @@ def _in_a_place(group: Group, *, scores: bool) -> str:
     judge, person, apart = (
         group.figures[f"humans_others{part}"] for part in ("", "_ceiling", "_difference")
     )
-    basis = f"in the same {apart.n:,} comparisons on {apart.items:,} rows."
+    # Rows of one question are one item.
+    noun = "rows" if group.verdicts == group.items else "questions"
+    basis = f"in the same {apart.n:,} comparisons on {apart.items:,} {noun}."
     start = f"In one person's place {judge_name(group)}"
     if scores:
         return (
