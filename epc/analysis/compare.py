@@ -33,7 +33,7 @@ from epc.records.calls import (
     has_raw,
     pair_keys,
 )
-from epc.records.manifest import Manifest, ModelIdentity
+from epc.records.manifest import Evaluator, Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
 from epc.spec.domains import Direction
@@ -167,7 +167,7 @@ def compare(
     )
 
 
-def _are_two(first: ModelIdentity, second: ModelIdentity) -> bool:
+def _are_two(first: Evaluator, second: Evaluator) -> bool:
     """Return whether two evaluators are two; files of verdicts are two by their names alone."""
     recorded = first.method == second.method == "recorded"
     return first.model != second.model and not recorded

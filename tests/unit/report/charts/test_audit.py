@@ -12,8 +12,8 @@ def test_four_counts_are_areas_of_their_share() -> None:
     picture = areas((0, 100), (3, 297), **NOTE)
 
     passed, failed = picture.columns
-    assert (passed.x, passed.width) == (0, pytest.approx(24.6))
-    assert (failed.x, failed.width) == (pytest.approx(26.2), pytest.approx(73.8))
+    assert [passed.x, passed.width] == pytest.approx([0, 24.6])
+    assert [failed.x, failed.width] == pytest.approx([26.2, 73.8])
     assert [cell.height for cell in passed.cells] == [0, 250]
     assert [cell.height for cell in failed.cells] == [2.5, 247.5]
     assert [cell.alike for cell in (*passed.cells, *failed.cells)] == [True, False, False, True]
