@@ -36,6 +36,8 @@ _HALF_PRICE: Final = (
     "OPENAI_COMPATIBLE_BASE_URL can name a gateway that batches, such as llm-proxy"
 )
 
+_CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
+
 DEPARTURES: Final = (
     Departure("command", "epc recompute", "type `epc validate --write`"),
     Departure(
@@ -104,6 +106,11 @@ DEPARTURES: Final = (
         "read the page's History or figures.csv",
     ),
     Departure("field", "epc submission check --format json dossier.attestation", _ATTESTATION),
+    Departure("field", "epc audit --format json threshold/0.05, kept/0.05", "read `alone`"),
+    *(
+        Departure("field", f"epc judge report --format json {name}", _CORRECTED)
+        for name in ("rogan_gladen", "prediction_powered")
+    ),
 )
 _TYPED: Final = {row.name: row for row in DEPARTURES}
 
