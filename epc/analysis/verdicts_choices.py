@@ -89,8 +89,10 @@ def of_choice_labels(
 ) -> tuple[dict[str, ClusteredFigure], ChoiceLabels] | None:
     """Return the figures of choices with a right label; None where there is none.
 
-    An unreadable answer is no choice. A label that the judge invents is wrong.
+    An unreadable answer is no choice, and stands in the bounds. A label that the judge invents is
+    wrong.
     """
+    unread = int(((rows.chosen < 0) & (rows.right >= 0)).sum())
     rows = rows[(rows.chosen >= 0) & (rows.right >= 0)]
     if not len(rows.right):
         return None
@@ -100,7 +102,7 @@ def of_choice_labels(
     by_label = {names[code]: _of_label(rows, weight, hits, code) for code in codes}
     recalls = [label.recall.value for label in by_label.values() if label.recall]
     figures = {
-        "accuracy": _share(hits, weight, rows.cluster),
+        "accuracy": _share(hits, weight, rows.cluster, unread),
         "balanced_accuracy": figure_of(sum(recalls) / len(recalls), None, rows.cluster),
     }
     sides = [(side[:, None] == codes).astype(np.float64) for side in (rows.chosen, rows.right)]
@@ -118,9 +120,11 @@ def of_choice_labels(
     )
 
 
-def _share(hits: Array | Flags, weight: Array, clusters: Codes) -> ClusteredFigure:
+def _share(hits: Array, weight: Array, clusters: Codes, unread: int) -> ClusteredFigure:
     value, interval = clustered_share(hits * weight, weight, clusters, verdicts=len(hits))
-    return figure_of(value, interval, clusters)
+    total, right = len(hits) + unread, value * len(hits)
+    bounds = (right / total, (right + unread) / total) if unread else None
+    return figure_of(value, interval, clusters, bounds=bounds)
 
 
 def _single(hits: Array | Flags, weight: Array, clusters: Codes) -> ClusteredFigure:

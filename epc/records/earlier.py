@@ -29,6 +29,8 @@ RULES: Final[Mapping[int, tuple[date, str]]] = {
 _LATER: Final = ("transfer", "length_correlation")  # what summaries of the first version lack
 _FEW_TASKS: Final = "AltTasks"
 _SINCE: Final = 3  # the first rule of recorded verdicts with today's intervals (Reading R102)
+# Reading R101: thresholds of confidence that a published record says it has none of.
+_GONE: Final = ("threshold", "kept")
 
 
 class EarlierWord(Struct, frozen=True, kw_only=True):
@@ -121,6 +123,7 @@ def _keep_group(now: Json, then: Json) -> None:
         }:
             for part in (figures, missing):
                 _drop(part, {*stated, *stated_missing})
+            missing |= {name: stated_missing[name] for name in _GONE if name in stated_missing}
     match now, then:
         case {"transfer": dict() as transfer}, {"transfer": {"rule": rule, **known}} if (
             rule == RULE

@@ -78,11 +78,11 @@ def of_passes(
     )
     clauses = []
     if rate := figures.get("tpr"):
-        share = f"{percent(rate.value)} of the {rate.n:,} answers that {passed}"
+        share = f"{percent(rate.value)} of the {_counted(rate.n)} that {passed}"
         clauses.append(f"passes {share} {_ends(rate)}")
     if rate := figures.get("tnr"):
-        answers = "" if clauses else "answers "
-        share = f"{percent(rate.value)} of the {rate.n:,} {answers}that {failed}"
+        answers = f"{rate.n:,}" if clauses else _counted(rate.n)
+        share = f"{percent(rate.value)} of the {answers} that {failed}"
         clauses.append(f"fails {share} {_ends(rate)}")
     none_failed, none_passed = (
         ("none is labelled fail", "none is labelled pass")
@@ -119,6 +119,10 @@ def of_passes(
         yield f"Of all rows {judge} passes {of_all}; by the {n:,} labels {would}."
     if labels.weighted_to_all_rows:
         yield UNEVEN
+
+
+def _counted(n: int) -> str:
+    return f"{n:,} answer{'s' * (n != 1)}"
 
 
 def _apart(both: ClusteredFigure) -> str:

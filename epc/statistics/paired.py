@@ -113,7 +113,7 @@ def difference_interval(up: float, down: float, n: float, point: float) -> Inter
     """
     p, q = (up + 1) / (n + 2), (down + 1) / (n + 2)
     half = point * sqrt((p + q - (p - q) ** 2) / (n + 2))
-    return p - q - half, p - q + half
+    return max(-1.0, p - q - half), min(1.0, p - q + half)
 
 
 def mean_of_two(
@@ -130,4 +130,4 @@ def mean_of_two(
     for end in (0, 1):
         x, y = (abs(share - both[end]) for share, both in zip(shares, ends, strict=True))
         halves.append(sqrt(max(0.0, x * x + y * y + 2 * correlation * x * y)) / 2)
-    return value, (value - halves[0], value + halves[1])
+    return value, (max(0.0, value - halves[0]), min(1.0, value + halves[1]))

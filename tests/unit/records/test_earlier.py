@@ -229,6 +229,15 @@ def test_reading_r102_an_earlier_rule_states_its_number_again() -> None:
     assert again == {"rule": 2, "groups": []}
 
 
+def test_reading_r101_a_threshold_that_a_record_says_it_has_none_of_stays_left_out() -> None:
+    again = {"groups": [{"figures": {}, "left_out": {"ece": "none"}}]}
+    published = {"groups": [{"figures": {}, "left_out": {"ece": "none", "kept": "no confidence"}}]}
+
+    keep_published(again, published)
+
+    assert again == published
+
+
 def test_no_other_module_knows_a_schema_version_or_an_earlier_rule() -> None:
     """Each asks `earlier`, or takes what it has read."""
     branches = ("schema_version ==", "schema_version >", "rule < RULE", "rule == RULE")
