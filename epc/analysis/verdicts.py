@@ -236,12 +236,43 @@ def measure(
 
     Raises: UsageError if the choices name what the file does not have.
     """
+    return _measured(header, verdicts, _asked(header, verdicts, patterns, clusters), choices, gold)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the judges of a file were asked: each verdict once, by group of settings."""
+
+    once: Verdicts
+    chosen: Sequence[Sequence[str]]
+    parts: Sequence[Codes]
+    askings: Sequence[JudgeRows]
+
+
+def _asked(
+    header: Header, verdicts: Verdicts, patterns: Sequence[str], clusters: Clusters
+) -> _Asked:
     once = _once(verdicts)
     chosen = _chosen(header.settings, verdicts, patterns)
-    askings = _judge_rows(chosen, header.settings, with_pairs(once), clusters)
+    return _Asked(
+        once=once,
+        chosen=chosen,
+        parts=_split(chosen, once),
+        askings=_judge_rows(chosen, header.settings, with_pairs(once), clusters),
+    )
+
+
+def _measured(
+    header: Header,
+    verdicts: Verdicts,
+    asked: _Asked,
+    choices: Choices,
+    gold: AnswersGold | None,
+) -> Report:
+    once, chosen, askings = asked.once, asked.chosen, asked.askings
     ways = [
         (name, setting, part_of(rows, once[mask]))
-        for (name, setting, rows), mask in zip(askings, _split(chosen, once), strict=True)
+        for (name, setting, rows), mask in zip(askings, asked.parts, strict=True)
     ]
     of_file = file_names(verdicts, gold)
     return Report(
@@ -277,13 +308,12 @@ def audit_of(
 
     Raises: UsageError if the choices name what the file does not have.
     """
-    report = measure(header, verdicts, patterns, choices, gold=gold)
-    once = _once(verdicts)
-    chosen = [group.settings for group in report.groups]
-    askings = _judge_rows(chosen, header.settings, with_pairs(once))
+    asked = _asked(header, verdicts, patterns, by_question)
+    report = _measured(header, verdicts, asked, choices, gold)
+    once, askings = asked.once, asked.askings
     of_file = file_names(verdicts)
     groups = []
-    for group, (_, _, rows), mask in zip(report.groups, askings, _split(chosen, once), strict=True):
+    for group, (_, _, rows), mask in zip(report.groups, askings, asked.parts, strict=True):
         figures, labels = of_judge(
             rows, once[mask], of_file.questions, passing=report.alone, scale=header.scale
         )
