@@ -13,6 +13,7 @@ from epc.arrays import np
 from epc.audit.assessment import assess, reading_of
 from epc.audit.competence import summary as probed
 from epc.audit.control import coin_flip
+from epc.audit.copies import are_declared, copies_found, near_copies
 from epc.audit.coupling import Transfer, any_differ, carried_over
 from epc.audit.evidence import control_json, crossing
 from epc.audit.facts import Facts, Word
@@ -85,6 +86,8 @@ class Audit(Struct, frozen=True, kw_only=True):
             "ties": plain(transfer.ties) if transfer else None,
             "left_out": plain(transfer.left_out) if transfer else None,
             "clusters": plain(transfer.clusters) if transfer else None,
+            "copies": plain(facts.copies),
+            "copies_found": copies_found(facts.compared) if transfer else None,
             "length_correlation": plain(facts.length_correlation),
             "pci": facts.pci,
             "excess": self.excess,
@@ -223,6 +226,11 @@ def _claimed_facts(manifest: Manifest) -> Facts:
         length_correlation=summary.length_correlation,
         pci=plain(summary.pci),
         tasks={domain: len(tasks) for domain, tasks in manifest.tasks.items()},
+        copies={
+            domain: near_copies(tasks, (manifest.configuration.groups or {}).get(domain))
+            for domain, tasks in manifest.tasks.items()
+        },
+        declared=are_declared(manifest.configuration.groups),
         tie_rate=summary.tie_rate.mean,
         self_comparisons=plain(itself),
         determinism=plain(summary.determinism),

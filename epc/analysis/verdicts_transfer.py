@@ -23,6 +23,7 @@ from epc.analysis.verdicts_contests import (
 )
 from epc.analysis.verdicts_rows import FileNames, Rows
 from epc.arrays import np
+from epc.audit.copies import are_declared, unchecked
 from epc.audit.coupling import CrossingFigures, carried_over, figures_into, worked_out
 from epc.audit.facts import Word
 from epc.audit.quality import Quality, judged_of, quality
@@ -63,6 +64,8 @@ class Transfer:
 
     `domains` counts tasks, `left_out_tasks` those with too few decided verdicts (Reading R72).
     `clusters` has a p-value for each domain, small where tasks share topics (Reading R74).
+    `unchecked` says that the word would have been `coupled`, had copies among the tasks been looked
+    for: files hold digests of the texts alone (Reading R102).
     `detectable` is the regret that would have been found with 80% power, as far as its interval
     tells. `people` has regret and redirected choices of each direction where persons judged too.
     `carried` has the change of each strategy's choices by direction, where the word is `coupled`.
@@ -86,6 +89,12 @@ class Transfer:
     people: Mapping[str, Mapping[str, PeopleDifference]] | None
     quality: Quality | NotMeasured
     carried: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unchecked: bool = False
+
+    @property
+    def compared(self) -> int:
+        """The number of strategies that what crosses rests on."""
+        return len(self.strategies) - len(self.left_out_strategies)
 
 
 def transfer_of(rows: Rows, named: FileNames, choices: Choices) -> Transfer | str:
@@ -127,7 +136,8 @@ def _worked_out(
     table = table_of(
         {domain: (contests, contests.counts) for domain, contests in sides.items()}, authors
     )
-    units = units_of(table, names, groups_of(sides))
+    groups = groups_of(sides)
+    units = units_of(table, names, groups)
     directions, test, detectable, word = None, None, None, _word(None, None, {})
     alike = clusters(units)
     if units.bearable:
@@ -140,6 +150,10 @@ def _worked_out(
             for target_index in [units.domains.index(pair.target)]
         }
         word, detectable = _word(crossed, test, alike), _detectable(crossed)
+    few = unchecked(len(units.strategies), declared=are_declared(groups), texts=False)
+    not_checked = word == "coupled" and few
+    if not_checked:
+        word = "inconclusive"
     return Transfer(
         rule=RULE,
         baseline=baseline,
@@ -161,6 +175,7 @@ def _worked_out(
         carried=carried_over(table, names, groups_of(sides), rounds=ROUNDS, rule=_RULE)
         if word == "coupled"
         else {},
+        unchecked=not_checked,
     )
 
 

@@ -6,10 +6,11 @@ Sources: Readings R70 to R74.
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from epc.audit.copies import unchecked
 from epc.audit.facts import Facts, Reason, error, warning
 from epc.audit.side_checks import clustered
 from epc.printable import shortened
-from epc.spec.coupling import FEWEST_DECIDED, FEWEST_SPLITS, LEVEL, MARGIN
+from epc.spec.coupling import FEWEST_CHECKED, FEWEST_DECIDED, FEWEST_SPLITS, LEVEL, MARGIN
 
 _MOST_NAMED: Final = 3
 
@@ -134,6 +135,37 @@ def _topics(facts: Facts) -> Iterator[Reason]:
     )
 
 
+def _copies(facts: Facts) -> Iterator[Reason]:
+    """Refuse a word where texts of tasks in several groups are near-copies."""
+    for domain, pairs in (facts.copies or {}).items():
+        if pairs:
+            one, two = pairs[0]
+            yield warning(
+                "Reading R102",
+                f"/tasks/{domain}",
+                f"the texts of {len(pairs)} pairs of {domain} tasks are near-copies, such as tasks "
+                f"{one} and {two}: such tasks count as one",
+                "declare them as one group, or keep one of them, and measure again",
+                "inconclusive",
+            )
+
+
+def _few_strategies(facts: Facts) -> Iterator[Reason]:
+    """Refuse `coupled` where copies among the tasks would not have been found."""
+    if coupled(facts) and unchecked(
+        facts.compared, declared=facts.declared, texts=facts.copies is not None
+    ):
+        yield warning(
+            "Reading R102",
+            "/results/summary/transfer",
+            f"with {facts.compared} strategies copies among the tasks are hardly ever found in the "
+            "verdicts, the tasks' texts are not there to compare, and no group has two tasks: what "
+            "looks like coupling may be one task that counts several times",
+            f"declare the groups of the tasks, or measure {FEWEST_CHECKED} strategies or more",
+            "inconclusive",
+        )
+
+
 def _missing(facts: Facts) -> Iterator[Reason]:
     lost = facts.missing
     if lost and lost["pairs"]:
@@ -164,6 +196,8 @@ SETTLING: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
     _without_verdicts,
     _undecided,
     _topics,
+    _copies,
+    _few_strategies,
     _missing,
 )
 BESIDE: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (

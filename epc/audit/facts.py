@@ -1,6 +1,6 @@
 """Facts of a measurement that an audit rests on, how precise it is, and the form of its reasons."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Final, Literal
 
@@ -34,7 +34,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     although its start had. `unsound` counts the errors that validation found,
     `off_simplex` the seeds with a vector that is no distribution. `preferences` tests whether
     verdicts differ between the domains (Reading R39), `transfer` is what the word rests on (Reading
-    R71). `tasks` counts those of each domain. `missing` says what recorded verdicts do not hold.
+    R71). `tasks` counts those of each domain, `copies` has the places of tasks whose texts are
+    near-copies, and `declared` says whether groups of tasks were. `missing` says what recorded
+    verdicts do not hold.
     None stands for what the record does not say.
     """
 
@@ -50,6 +52,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     preferences: PermutationTest | None
     transfer: Transfer | None = None
     tasks: Mapping[str, int] | None = None
+    copies: Mapping[str, Sequence[tuple[int, int]]] | None = None
+    declared: bool = False
     tie_rate: float | None = None
     decided: int | None = None
     self_comparisons: Json | None = None
@@ -61,6 +65,12 @@ class Facts(Struct, frozen=True, kw_only=True):
     excess: Mapping[str, Json] = field(default_factory=dict)
     missing: Json | None = None
     decimals: int | None = None
+
+    @property
+    def compared(self) -> int:
+        """The number of strategies that what crosses rests on."""
+        left_out = self.transfer.left_out.strategies if self.transfer else ()
+        return self.strategies - len(left_out)
 
     @property
     def domains(self) -> tuple[Domain, ...]:

@@ -25,8 +25,11 @@ from epc.statistics.observed import TODAY, Intervals
 RULES: Final[Mapping[int, tuple[date, str]]] = {
     1: (date(2026, 11, 22), "asked something else: whether verdicts differ between the domains"),
     2: (date(2026, 11, 23), "asked the same with other estimates and intervals"),
+    3: (date(2026, 11, 25), "asked the same, without a look for copies among the tasks"),
 }
+_FIGURES: Final = 3  # the first rule whose figures are today's
 _LATER: Final = ("transfer", "length_correlation")  # what summaries of the first version lack
+_OF_THE_WORD: Final = ("word", "carried")  # of a published rule's, which nobody computes again
 _FEW_TASKS: Final = "AltTasks"
 _SINCE: Final = 3  # the first rule of recorded verdicts with today's intervals (Reading R102)
 # Reading R101: thresholds of confidence that a published record says it has none of.
@@ -60,7 +63,7 @@ def current(document: Json) -> Json:
         document = {**document, **_tag(document)}
     match document:
         case {"results": {"summary": {"transfer": {"rule": rule}} as summary} as results} if (
-            rule < RULE
+            rule < _FIGURES
         ):
             kept = {key: part for key, part in summary.items() if key != "transfer"}
             return {**document, "results": {**results, "summary": kept}}
@@ -72,8 +75,10 @@ def published_summary(again: Json, document: Json) -> Json:
     if _is_first(document):
         return {key: part for key, part in again.items() if key not in _LATER}
     match document:
-        case {"results": {"summary": {"transfer": {"rule": rule} as transfer}}} if rule < RULE:
+        case {"results": {"summary": {"transfer": {"rule": rule} as transfer}}} if rule < _FIGURES:
             return {**again, "transfer": transfer}
+        case {"results": {"summary": {"transfer": {"rule": rule}}}}:
+            return {**again, "transfer": {**again["transfer"], "rule": rule}}
     return again
 
 
@@ -126,9 +131,12 @@ def _keep_group(now: Json, then: Json) -> None:
             missing |= {name: stated_missing[name] for name in _GONE if name in stated_missing}
     match now, then:
         case {"transfer": dict() as transfer}, {"transfer": {"rule": rule, **known}} if (
-            rule == RULE
+            rule >= _FIGURES
         ):
             _drop(transfer, {"rule", *map(str, known)})
+            if rule < RULE:
+                transfer |= {key: known[key] for key in _OF_THE_WORD if key in known}
+                transfer["rule"] = rule
         case _, {"transfer": dict() as transfer}:
             now |= {"transfer": transfer}
 

@@ -12,6 +12,7 @@ from epc.report.coupling_text import (
     TWO_FIGURES,
     carried_text,
     conditions,
+    copies_line,
     figures,
     headline,
     tested,
@@ -108,6 +109,9 @@ def _conditional(audit: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]
         yield "p value", tested(transfer)
         if transfer.test is not None:
             yield "conditional", conditions(transfer)
+            if not any((audit.facts.copies or {}).values()):
+                texts = audit.facts.copies is not None
+                yield "copies", copies_line(audit.facts.compared, texts=texts)
             regrets = [into.regret_ci95 for into in (transfer.directions or {}).values()]
             fewest = min(transfer.units.values())
             yield from to_settle(audit.verdict, regrets, fewest, transfer.test.unit)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+from epc.audit.copies import copies_found
 from epc.audit.coupling import CrossingFigures, Into, Transfer, tasks_for
 from epc.spec.coupling import LEVEL
 from epc.spec.domains import Direction, Pair
@@ -166,6 +167,16 @@ def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
     yield "crossing", f"{crossing}: what another order of strategies costs"
     alone = figure_text(into.harm, into.harm_ci95, "+.1p")
     yield NO_DETOUR, f"{alone}: with no training but that in {Pair.parse(direction).target}"
+
+
+def copies_line(strategies: int, *, texts: bool) -> str:
+    """Return how often copies among the tasks would have been found (Reading R102)."""
+    by_texts = "no two texts of tasks are near-copies"
+    if not texts:
+        by_texts = "the tasks' texts are not there to compare"
+    share = f"{copies_found(strategies):.0%}"
+    by_verdicts = f"by verdicts on {strategies} strategies copies are found in {share} of runs"
+    return f"{by_texts}; {by_verdicts}"
 
 
 def conditions(transfer: Transfer) -> str:

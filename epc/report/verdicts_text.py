@@ -19,7 +19,14 @@ from epc.records.verdicts.converting import ColumnChoice
 from epc.records.verdicts.table import EXCHANGED
 from epc.records.verdicts.types import UNKNOWN
 from epc.report.charts.chart import Chart, dots, interval_chart, rows_of
-from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
+from epc.report.coupling_text import (
+    MEANING,
+    NO_DETOUR,
+    carried_text,
+    copies_line,
+    headline,
+    to_settle,
+)
 from epc.report.document import (
     Beside,
     Conclusion,
@@ -377,6 +384,10 @@ def _facts(result: Transfer) -> Iterator[tuple[str, str]]:
         yield "p value", f"{result.test.p_value:.4f} for both directions, by {unit}"
     for domain, p in clustered(result.clusters).items():
         yield "topics", f"{domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
+    if result.test:
+        yield "copies", copies_line(result.compared, texts=False)
+    if result.unchecked:
+        yield "", "no word `coupled` of so few strategies, unless groups of tasks are declared"
     regrets = [into.regret_ci95 for into in (result.directions or {}).values()]
     unit = result.test.unit if result.test else "task"
     yield from to_settle(result.word, regrets, min(result.domains.values()), unit)

@@ -63,7 +63,7 @@ def test_reading_r71_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path
     code, report = audited(measure(tmp_path / "run", scripted(tmp_path, FAVOURITES)))
 
     assert (code, report["verdict"], by_r71(report)) == (0, "coupled", "coupled")
-    assert (report["rule"], report["margin"]) == (3, 0.02)
+    assert (report["rule"], report["margin"]) == (4, 0.02)
     # Of 12,870 ways to deal 16 tasks out, 1,999 are drawn; but for a chance copy none is as far.
     assert 1 <= round(report["p_value"] * 2000) <= 4
     assert report["unit"] == "task"
@@ -92,7 +92,7 @@ def test_the_contracts_keys_stand_in_the_json_and_the_word_with_its_rule_in_the_
     for into in report["transfer"].values():
         own = {"redirected", "redirected_ci95", "regret", "regret_ci95", "chance"}
         assert own <= into.keys()
-    assert printed.startswith(f"{run}: {report['verdict']} (rule 3)\n")
+    assert printed.startswith(f"{run}: {report['verdict']} (rule 4)\n")
     for domain, into in zip(("visual", "text"), report["transfer"].values(), strict=True):
         assert (
             f"first redirects no more choices in {domain} than chance alone: an estimated "
@@ -123,7 +123,7 @@ def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> 
     printed = done.stdout.decode()
 
     assert done.returncode == 1
-    assert printed.startswith(f"{run}: inconclusive (rule 3)\n")
+    assert printed.startswith(f"{run}: inconclusive (rule 4)\n")
     assert "5 seeds are too few for any claim" in printed
     assert "fix: measure 30 seeds" in printed
 

@@ -133,12 +133,13 @@ def test_reading_r77_a_figure_that_was_changed_is_found_by_the_second_computatio
     assert found[0].startswith("/groups/0/figures/" + ("ties" if column == "verdict" else "inv"))
 
 
-def contests(subsets: dict[str, dict[str, str]], *, humans: str = "") -> str:
+def contests(subsets: dict[str, dict[str, str]], *, humans: str = "", grouped: bool = False) -> str:
     """Return a table in which authors meet a baseline on 8 tasks of each subset.
 
-    `subsets` says of each author whether it wins (w), loses (l) or does so by turns (t).
+    `subsets` says of each author whether it wins (w), loses (l) or does so by turns (t). `grouped`:
+    the last two tasks of a subset are declared to be one group.
     """
-    lines = ["item,subset,question,judge,a,b,a_by,b_by,verdict,humans"]
+    lines = ["item,subset,question,judge,a,b,a_by,b_by,verdict,humans" + ",group" * grouped]
     for subset, authors in subsets.items():
         for task in range(8):
             for author, how in authors.items():
@@ -148,7 +149,9 @@ def contests(subsets: dict[str, dict[str, str]], *, humans: str = "") -> str:
                 text = "a" if bool(won) == bool(task % 2) else "b"
                 item = f"{subset}/{task}/{author}"
                 people = text if humans == "same" else humans
-                lines.append(f"{item},{subset},{subset} {task},j,x,y,{sides},{text},{people}")
+                group = f",{subset} {min(task, 6)}" * grouped
+                line = f"{item},{subset},{subset} {task},j,x,y,{sides},{text},{people}{group}"
+                lines.append(line)
     return "\n".join(lines) + "\n"
 
 
@@ -160,7 +163,8 @@ def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
     tmp_path: Path,
 ) -> None:
     """What wins in one subset loses in the other, for the judge and for a person alike."""
-    lines = contests(OPPOSED | {"few": {"p": "w"}}, humans="same").splitlines(keepends=True)
+    table = contests(OPPOSED | {"few": {"p": "w"}}, humans="same", grouped=True)
+    lines = table.splitlines(keepends=True)
 
     document, text = reported_as_json_and_text(tmp_path, "".join(lines[:-1]))  # one task fewer
 
@@ -186,6 +190,24 @@ def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
         carried = rf"After {source}, of 100 choices in {target} the agent picks {more} \(\+\d+\)"
         assert re.search(rf"{carried}.* more often, {fewer} \(-\d+\).* less often", text)
     assert "judge minus persons 0.000 [" in text
+
+
+def test_reading_r102_few_authors_are_not_called_coupled_where_no_groups_are_declared(
+    tmp_path: Path,
+) -> None:
+    """The same table without its groups: copies among its tasks would not have been found."""
+    document, text = reported_as_json_and_text(tmp_path, contests(OPPOSED))
+
+    transfer = document["groups"][0]["transfer"]
+    assert (transfer["word"], transfer["unchecked"]) == ("inconclusive", True)
+    assert transfer["test"]["p_value"] < 0.05
+    assert transfer["directions"]["one_to_two"]["regret_ci95"][0] > 0.02
+    assert (
+        "\n  copies      the tasks' texts are not there to compare; by verdicts on 3 strategies "
+        "copies are found in 0% of runs\n"
+        "              no word `coupled` of so few strategies, unless groups of tasks are "
+        "declared\n"
+    ) in text
 
 
 def test_reading_r71_where_nothing_crosses_the_report_says_what_would_have_been_found(
@@ -326,8 +348,8 @@ def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_tas
     _, without = reported_as_json_and_text(tmp_path, table)
 
     transfer = document["groups"][0]["transfer"]
-    assert (transfer["word"], transfer["verdicts"], transfer["baseline_chosen"]) == (
-        "coupled",
+    assert (transfer["unchecked"], transfer["verdicts"], transfer["baseline_chosen"]) == (
+        True,  # two authors, and no group
         24,
         True,
     )

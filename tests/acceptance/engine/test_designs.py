@@ -88,7 +88,7 @@ def test_epc_2_4_c_reference_64_is_a_design_by_name_with_its_groups(tmp_path: Pa
         assert len(set(manifest["groups"][domain])) == 16
     assert validated.stdout == f"{run}: ok, findings: 0\n"
     assert "16 and 16 groups" in epc("audit", run).stdout
-    assert json.loads(audited.stdout)["rule"] == 3
+    assert json.loads(audited.stdout)["rule"] == 4
 
 
 def test_epc_2_8_all_that_a_design_decides_stands_in_the_manifest(

@@ -133,7 +133,7 @@ def test_reading_r78_only_pairs_that_differ_cross_and_the_word_rests_on_them(thr
     }
     assert p_values["art_to_law"] == 1.0
     assert transfer["test"]["p_value"] == min(p_values.values())
-    assert epc("audit", three).stdout.splitlines()[0].endswith(": coupled (rule 3)")
+    assert epc("audit", three).stdout.splitlines()[0].endswith(": coupled (rule 4)")
 
 
 def test_reading_r78_a_pair_of_three_is_that_pair_alone_but_for_its_wider_interval(

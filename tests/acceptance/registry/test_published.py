@@ -267,7 +267,7 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
 
 
 def test_reading_r71_the_word_shown_is_todays_and_the_published_one_stands_beside_it() -> None:
-    """Rule 1 said `no_detectable_coupling` of the coin, of which rule 3 can say more."""
+    """Rule 1 said `no_detectable_coupling` of the coin, of which rule 4 can say more."""
     card = json.loads((ROOT / "snapshots" / "v1.0-CoinFlip" / "snapshot.json").read_text())
     arguments = ("snapshot", "show", "v1.0-CoinFlip", "--registry", str(ROOT))
     output = epc(*arguments).stdout
@@ -275,7 +275,7 @@ def test_reading_r71_the_word_shown_is_todays_and_the_published_one_stands_besid
 
     assert card["audit"]["verdict"] == "no_detectable_coupling"
     assert "rule" not in card["audit"]
-    assert "  audit      no_coupling_beyond_margin (rule 3), p = " in output
+    assert "  audit      no_coupling_beyond_margin (rule 4), p = " in output
     assert "published as no_detectable_coupling (rule 1, 2026-11-22)\n" in output
     assert "training in text first redirects" in output
     assert (document["audit"]["rule"], document["audit_published"]) == (3, card["audit"])

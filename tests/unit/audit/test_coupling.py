@@ -161,7 +161,7 @@ def figures(given: VerdictTable, names: str = "xy", **further_fields: Any) -> Tr
 def test_reading_r71_the_figures_of_opposed_domains() -> None:
     figure_rows = figures(OPPOSED)
 
-    assert (figure_rows.rule, figure_rows.margin) == (3, 0.02)
+    assert (figure_rows.rule, figure_rows.margin) == (4, 0.02)
     assert figure_rows.units == {"text": 4, "visual": 4}
     assert figure_rows.test is not None
     assert figure_rows.test.p_value == pytest.approx(1 / 35)

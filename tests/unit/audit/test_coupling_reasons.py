@@ -11,7 +11,9 @@ from epc.audit.coupling_reasons import BESIDE, SETTLING, coupled
 def facts(**changed: Any) -> Any:
     """Return facts of a measurement in which nothing crosses, with some of the transfer changed."""
     outside: dict[str, Any] = {
-        key: changed.pop(key) for key in ("missing", "preferences") if key in changed
+        key: changed.pop(key)
+        for key in ("missing", "preferences", "copies", "declared", "compared")
+        if key in changed
     }
     transfer = {
         "test": SimpleNamespace(p_value=0.5, splits=100, unit="task"),
@@ -23,7 +25,8 @@ def facts(**changed: Any) -> Any:
         "ties": SimpleNamespace(p_value=1.0, share={"text": 0.1, "visual": 0.3}),
         "clusters": {"text": None, "visual": None},
     }
-    record: dict[str, Any] = {"missing": None, "preferences": None, **outside}
+    record: dict[str, Any] = {"missing": None, "preferences": None, "copies": {}, "declared": False}
+    record |= {"compared": 11, **outside}
     return SimpleNamespace(transfer=SimpleNamespace(**{**transfer, **changed}), **record)
 
 
@@ -122,3 +125,37 @@ def test_reading_r71_preferences_that_differ_and_do_not_cross_are_named(
     )
 
     assert len(found) == expected
+
+
+def settled(of: Any) -> list[str | None]:
+    return [reason.word for rule in SETTLING for reason in rule(of)]
+
+
+def test_reading_r102_near_copies_by_their_texts_take_the_word() -> None:
+    of = facts(copies={"text": [], "visual": [(3, 7), (3, 9)]})
+
+    ((place, problem),) = reason_places(of)
+
+    assert place == "/tasks/visual"
+    assert problem.startswith(
+        "the texts of 2 pairs of visual tasks are near-copies, such as tasks 3"
+    )
+    assert settled(of) == ["inconclusive"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({}, ["inconclusive"]),
+        ({"compared": 8}, []),
+        ({"declared": True}, []),
+        ({"copies": {"text": [], "visual": []}}, []),
+        ({"cost": 0.01}, []),
+    ],
+)
+def test_reading_r102_few_strategies_are_not_called_coupled_where_copies_would_not_be_found(
+    changed: dict[str, Any], word: list[str]
+) -> None:
+    of = {"test": by_chance(0.01), "cost": 0.1, "compared": 7, "copies": None, **changed}
+
+    assert settled(facts(**of)) == word

@@ -52,7 +52,7 @@ def test_reading_r71_a_word_of_an_earlier_rule_is_text_with_its_number_and_date(
 
 
 def test_reading_r71_a_word_of_todays_rule_is_no_earlier_one() -> None:
-    assert earlier_word("coupled", 3) is None
+    assert earlier_word("coupled", 4) is None
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,33 @@ def test_reading_r71_a_measurement_published_under_rule_2_keeps_its_figures() ->
     """Everything else that is recomputed counts."""
     document = published("v1.2-MiniLM-L6-Relevance", "manifest.json")
     stated_summary = document["results"]["summary"]
-    again = deepcopy(stated_summary) | {"transfer": {"rule": 3, "test": None}}
+    again = deepcopy(stated_summary) | {"transfer": {"rule": 4, "test": None}}
 
     assert stated_summary["transfer"]["rule"] == 2
     assert published_summary(again, document) == stated_summary
     assert published_summary(again | {"gamma": None}, document) == stated_summary | {"gamma": None}
+
+
+def test_reading_r102_figures_of_rule_3_are_todays_and_are_recomputed(flip: Run) -> None:
+    document = flip.manifest()
+    again = deepcopy(document["results"]["summary"])
+    document["results"]["summary"]["transfer"]["rule"] = 3
+    stated = document["results"]["summary"]
+
+    assert published_summary(again, document) == stated
+    again["transfer"]["units"] = {}
+    assert published_summary(again, document) != stated
+    assert Manifest.parse(document).results.summary.transfer is not None
+
+
+def test_reading_r102_a_word_of_rule_3_stays_and_its_figures_are_recomputed() -> None:
+    stated: dict[str, Any] = {"rule": 3, "word": "coupled", "carried": {"d": 1}, "detectable": 0.1}
+    now: dict[str, Any] = {"rule": 4, "word": "inconclusive", "detectable": 0.2, "unchecked": True}
+    again = {"groups": [{"transfer": now}]}
+
+    keep_published(again, {"groups": [{"transfer": stated}]})
+
+    assert again["groups"][0]["transfer"] == stated | {"detectable": 0.2}
 
 
 def test_reading_r71_figures_behind_a_word_of_an_earlier_rule_are_none_of_todays() -> None:
@@ -141,7 +163,7 @@ def test_reading_r71_verdicts_published_under_rule_2_keep_their_figures() -> Non
     stated_figures = published("v1.0-PandaLM-7B", "metrics.json")["figures"]
     (earlier,) = (deepcopy(group["transfer"]) for group in stated_figures["groups"])
     again = deepcopy(stated_figures)
-    again["groups"][0]["transfer"] |= {"rule": 3, "detectable": 0.5}
+    again["groups"][0]["transfer"] |= {"rule": 4, "detectable": 0.5}
     today = deepcopy(again)
 
     keep_published(again, stated_figures)

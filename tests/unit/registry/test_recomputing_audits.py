@@ -48,13 +48,13 @@ def test_what_is_kept_is_what_todays_rule_says_of_a_published_manifest() -> None
     assert {
         tag for tag, audit in published.items() if audit and audit.rule < 3
     } == kept_document.keys()
-    assert {audit["rule"] for audit in kept_document.values()} == {3}
+    assert {audit["rule"] for audit in kept_document.values()} == {4}
 
 
 def test_reading_r71_planted_opposite_preferences_are_coupled_by_every_rule() -> None:
     now = now_of(OPPOSED)
 
-    assert (now.rule, now.verdict, published_audit(OPPOSED).rule) == (3, "coupled", 1)
+    assert (now.rule, now.verdict, published_audit(OPPOSED).rule) == (4, "coupled", 1)
     assert now.transfer is not None
     assert all(into.regret > 0.3 for into in now.transfer.values())
 
@@ -75,7 +75,7 @@ def test_an_evaluator_that_cannot_judge_is_inconclusive_anew_as_its_questions_sh
 def test_reading_r71_what_no_rule_decides_of_an_audit_is_as_published(tag: str) -> None:
     audit_summary, now = published_audit(tag), now_of(tag)
 
-    assert (now.rule, audit_summary.rule) in {(3, 1), (3, 2)}
+    assert (now.rule, audit_summary.rule) in {(4, 1), (4, 2)}
     assert set(_differing(now, audit_summary)) <= {*_OF_A_RULE}
 
 

@@ -62,7 +62,7 @@ def test_the_title_is_the_word_with_the_sentence_of_the_direction_that_costs_mor
     text = " ".join(spec["title"]["text"])
     assert text.startswith(f"Inconclusive. Training in {first} first redirects")
     assert spec["title"]["subtitle"] == "mock/coin-flip \u00b7 EPC-v1.0-AltRounds, 2026-07-02"
-    assert "The audit's word: inconclusive, by rule 3" in spec["description"]
+    assert "The audit's word: inconclusive, by rule 4" in spec["description"]
 
 
 def test_reading_r15_where_too_little_was_decided_gamma_is_drawn_on_its_noise_floor(

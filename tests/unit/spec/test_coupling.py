@@ -4,7 +4,7 @@ from epc.spec import coupling
 
 
 def test_reading_r71_the_rule_its_level_and_the_margin_of_regret() -> None:
-    assert (coupling.RULE, coupling.LEVEL, coupling.MARGIN) == (3, 0.05, 0.02)
+    assert (coupling.RULE, coupling.LEVEL, coupling.MARGIN) == (4, 0.05, 0.02)
     assert (coupling.FEWEST_SPLITS, coupling.CLUSTER_LEVEL, coupling.UNEQUAL) == (20, 0.01, 2)
 
 

@@ -92,7 +92,7 @@ def test_reading_r70_the_picture_of_what_crosses_has_both_figures_and_both_inter
         f"redirects an estimated {100 * into['redirected']:.0f} of 100 choices in text"
         in chart.alternative
     )
-    assert "by rule 3" in chart.alternative
+    assert "by rule 4" in chart.alternative
     dashed = chart.specification["vconcat"][1]["layer"][1]
     assert (dashed["data"]["values"], dashed["mark"]["strokeDash"]) == ([{"at": 2}], [4, 3])
 
