@@ -440,11 +440,14 @@ def _chosen(
     return [group for group in members if group and fits(group, patterns)]
 
 
-def _split(chosen: Sequence[Sequence[str]], verdicts: Verdicts) -> list[Codes]:
-    """Return where the verdicts of each group of settings are."""
+def _split(chosen: Sequence[Sequence[str]], verdicts: Verdicts) -> list[Codes | slice]:
+    """Return where the verdicts of each group of settings are: slices, which copy nothing."""
     group_of = {name: index for index, group in enumerate(chosen) for name in group}
     names = verdicts.setting.names
     places = np.array([*(group_of.get(name, -1) for name in names), -1])[verdicts.setting.codes]
+    if (np.diff(places) >= 0).all():
+        edges = np.searchsorted(places, np.arange(len(chosen) + 1))
+        return [slice(start, end) for start, end in pairwise(edges.tolist())]
     ranked = np.argsort(places, kind="stable")
     edges = np.searchsorted(places[ranked], np.arange(len(chosen) + 1))
     return [ranked[start:end] for start, end in pairwise(edges.tolist())]

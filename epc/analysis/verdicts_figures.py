@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 from msgspec import Struct
 
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
-from epc.arrays import Array, Codes, Flags, np
+from epc.arrays import Array, Codes, Flags, distinct_count, np
 from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval
@@ -117,7 +117,7 @@ def figure_of(
         value=value,
         ci95=interval,
         n=len(clusters) if n is None else n,
-        items=len(np.unique(clusters)),
+        items=distinct_count(clusters),
         bounds=bounds,
     )
 

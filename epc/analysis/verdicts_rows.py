@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Any, Final
 
 from epc.arrays import Array, ByRow, Codes, Flags, np
 from epc.records.earlier import Clusters
@@ -108,13 +108,27 @@ def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:
     return list(groups.values())
 
 
+class Both(Sequence[str]):
+    """Names of two lists, of which neither is copied."""
+
+    def __init__(self, names: Sequence[str], further: Sequence[str]) -> None:
+        self._names, self._further = names, further
+
+    def __len__(self) -> int:
+        return len(self._names) + len(self._further)
+
+    def __getitem__(self, index: Any) -> Any:
+        size = len(self._names)
+        return self._names[index] if index < size else self._further[index - size]
+
+
 def file_names(verdicts: Verdicts, gold: AnswersGold | None = None) -> FileNames:
     """Return what the codes of authors, subsets and questions stand for."""
     authors = {*verdicts.a_by.names, *verdicts.b_by.names}
     return FileNames(
         authors=sorted(authors),
         subsets=verdicts.subset.names,
-        questions=[*verdicts.question_sha256.names, *verdicts.item.names],
+        questions=Both(verdicts.question_sha256.names, verdicts.item.names),
         gold=gold,
     )
 
@@ -184,4 +198,8 @@ def _counted(humans: Column) -> Codes:
 def renamed(verdicts: Verdicts) -> int:
     """Return how many items are another's question and pair, under another number or mirrored."""
     _, text_ids, pair = texts_of(verdicts)
-    return len(text_ids) - int(np.unique(np.stack([text_ids, *pair]), axis=1).shape[1])
+    key = np.zeros(len(text_ids), np.int64)
+    for part in (text_ids, *pair):
+        _, code = np.unique(part, return_inverse=True)
+        _, key = np.unique(key * len(text_ids) + code, return_inverse=True)
+    return len(text_ids) - int(key.max(initial=-1)) - 1

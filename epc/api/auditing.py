@@ -1,6 +1,7 @@
 """Audits of a run, or of a table of verdicts, from Python, as `epc audit` makes them."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
 
 # What a finding tells the user of the command to do, and what it is here.
 _FRAME = "DataFrame"
-_ARGUMENTS = {"map": "columns", "label": "labels", "set": "constants", "same": "same"}
+_ARGUMENTS = {"map": "columns", "label": "labels", "set": "constants", "same": "same"} | {
+    "scale": "scales"
+}
 _OPTION = re.compile(r"--(map|label|set|same) (?:'([^']*)=([^'=]*)'|([\w.]+)=([\w.-]+))")
 _BARE = re.compile(r"--(map|label|set|same)\b")
+_COMMAND = re.compile(r"epc audit .*")
 _MISSING = "; pandas reads `n/a` and empty cells as missing: read_csv(..., keep_default_na=False)"
 _COLUMNS = ("judge", "figure", "value", "low", "high", "n", "questions")
 
@@ -77,6 +81,9 @@ def audit(
     columns: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
+    ignored: Sequence[str] = (),
+    rows: str = "",
+    scales: Mapping[str, str] | None = None,
     baseline: str | None = None,
     domains: Sequence[str] = (),
     same: Mapping[str, str] | None = None,
@@ -85,14 +92,23 @@ def audit(
     """Return what a table of verdicts, a file of them, or a run shows of its judge.
 
     `columns` maps fields to columns, `labels` labels to a, b, tie or unreadable, and `constants`
-    has what is the same in all rows. `baseline` and `domains` choose what transfer is measured
+    has what is the same in all rows. `ignored` columns are taken for nothing, `rows` names a
+    document's list of rows, and `scales` has the scale of scores ("", or `judge` and `humans`
+    apart). `baseline` and `domains` choose what transfer is measured
     between, `same` the author that a judge is, `gold` a file of labels. A run, by its path, gets
     the audit of a run.
 
     Raises: MalformedError with the line of the first verdict that cannot be used; UsageError if a
     choice names what is not there; WorldError if the disk fails.
     """
-    request = Request(columns=columns or {}, labels=labels or {}, constants=constants or {})
+    request = Request(
+        columns=columns or {},
+        labels=labels or {},
+        constants=constants or {},
+        ignored=ignored,
+        rows=rows,
+        scales=scales or {},
+    )
     choices = Choices(same=same or {}, baseline=baseline, domains=domains)
     labels_at = None if gold is None else Path(gold)
     if not isinstance(what, str | Path):
@@ -111,13 +127,29 @@ def audit(
 def _in_python(finding: Finding, path: Path) -> Finding:
     """Return a finding with the arguments of `audit` for the options of the command."""
     remedy = finding.remedy
-    if path.name == _FRAME and finding.problem.startswith("is empty"):
+    if path.name == _FRAME and "no verdict" in finding.problem:
         remedy += _MISSING
+    remedy = _COMMAND.sub(lambda command: _arguments(command[0]), remedy)
     messages = (
         _BARE.sub(_name, _OPTION.sub(_call, message)) for message in (finding.problem, remedy)
     )
     problem, remedy = messages
     return replace(finding, problem=problem, remedy=remedy)
+
+
+def _arguments(command: str) -> str:
+    """Return the arguments of `audit` that a command's options are."""
+    _, _, _, *words = shlex.split(command)
+    fields: dict[str, dict[str, str]] = {}
+    single: dict[str, object] = {}
+    for option, pair in zip(words[::2], words[1::2], strict=True):
+        if option in ("--ignore", "--rows"):
+            single |= {"ignored": [pair]} if option == "--ignore" else {"rows": pair}
+            continue
+        name, _, value = pair.rpartition("=") if option == "--label" else pair.partition("=")
+        values = fields.setdefault(_ARGUMENTS.get(option[2:], option[2:]), {})
+        values[name] = f"{values[name]}, {value}" if name in values else value
+    return ", ".join(f"{name}={value!r}" for name, value in {**fields, **single}.items())
 
 
 def _call(option: re.Match[str]) -> str:

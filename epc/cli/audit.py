@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -75,9 +75,7 @@ if TYPE_CHECKING:
 def command(
     *,
     run: Path,
-    columns: dict[str, str],
-    words: dict[str, str],
-    constants: dict[str, str],
+    table: dict[str, Any],
     choices: "Choices",
     settings: tuple[str, ...],
     html: Path | None,
@@ -130,7 +128,7 @@ def command(
     if is_votes(run):
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
-        request = Request(columns=columns, labels=words, constants=constants)
+        request = Request(**table)
         audit_verdicts(
             run,
             request,
@@ -143,7 +141,7 @@ def command(
             wanted=_numbers(wanted),
         )
         return
-    if columns or words or constants or settings or save or wanted:
+    if any(table.values()) or settings or save or wanted:
         raise click.UsageError(f"{run} is a run: --map and its like are of a file of verdicts")
     if html:
         raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
@@ -173,15 +171,21 @@ def audit_verdicts(
     from epc.analysis.verdicts import audit_of, gates
     from epc.records.findings import CheckResult
     from epc.records.gold import joined
+    from epc.records.typed import as_json
     from epc.records.verdicts.shapes import opened
     from epc.records.verdicts.verdict_file import present, require_kind, write
+    from epc.report.columns_text import columns_text
     from epc.report.verdicts_text import as_document, gate_text, page_of, text
 
     if save:
         require_kind(save)
     votes = opened(file, request)
     if votes.findings or votes.header is None or votes.verdicts is None:
-        print_findings(CheckResult(path=str(file), findings=votes.findings), form)
+        columns = votes.column_choice.uses
+        if form == "text" and columns:
+            print_result(form, list, lambda: columns_text(columns))
+        fields = {"columns": as_json(columns)} if columns else {}
+        print_findings(CheckResult(path=str(file), findings=votes.findings), form, **fields)
         exit_with(clean=False)
     verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
     done = audit_of(votes.header, verdicts, settings, choices, gold=answers)

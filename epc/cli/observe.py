@@ -1,6 +1,7 @@
 """`epc observe import|check|report|selection|transfer|export`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -44,9 +45,7 @@ def import_(
     source: Path,
     shape: str,
     out: Path,
-    columns: dict[str, str],
-    words: dict[str, str],
-    constants: dict[str, str],
+    table: dict[str, Any],
     repository: str | None,
     commit: str | None,
     licence: str | None,
@@ -78,12 +77,12 @@ def import_(
         repository=repository,
         licence=licence,
         texts=texts,
-        columns=columns,
-        labels=words,
-        constants=constants,
+        **table,
         paths=_files(like) if like else frozenset(),
     )
     done = write_converted(shape, source, request, out)
+    for note in done.column_choice.notes:
+        print_note(note)
     if done.header and not done.findings:
         print_note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc audit {out}")
         models = {setting.judge.model for setting in done.header.settings.values()}

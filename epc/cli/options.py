@@ -143,18 +143,84 @@ domains_option = click.option(
 )
 
 
+_SEVERAL: Final = ("verdict", "humans")  # fields with a column for each judge, or person
+
+
+def _once(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return an option's pairs by name.
+
+    Raises: UsageError if a name comes twice.
+    """
+    names = [name for name, _ in pairs]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise click.UsageError(f"{option} names {twice!r} twice\n  fix: keep one of them")
+    return dict(pairs)
+
+
+def _columns(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the column of each field; of verdicts and people there may be several."""
+    several: dict[str, list[str]] = {name: [] for name in _SEVERAL}
+    for name, column in pairs:
+        if name in several:
+            several[name].append(column)
+    joined = [(name, ", ".join(columns)) for name, columns in several.items() if columns]
+    return _once("--map", [*[pair for pair in pairs if pair[0] not in several], *joined])
+
+
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what a table's columns and labels mean, which a command gets as dictionaries."""
+    """Add what a table's columns and labels mean; a command gets `table`, a request's fields."""
 
     @wraps(command)
-    def with_tables(**options: Any) -> None:
-        named = ("columns", "words", "constants")
-        command(**options | {name: dict(options[name]) for name in named})
+    def with_tables(
+        columns: Sequence[tuple[str, str]],
+        words: Sequence[tuple[str, str]],
+        constants: Sequence[tuple[str, str]],
+        ignored: Sequence[str],
+        rows: str,
+        scales: Sequence[str],
+        **options: Any,
+    ) -> None:
+        halves = [scale.rpartition("=") for scale in scales]
+        table = {
+            "columns": _columns(columns),
+            "labels": _once("--label", words),
+            "constants": _once("--set", constants),
+            "ignored": tuple(ignored),
+            "rows": rows,
+            "scales": _once("--scale", [(who, scale) for who, _, scale in halves]),
+        }
+        command(table=table, **options)
 
-    of_fields = "Of verdicts: FIELD is in COLUMN, whatever its name. Repeatable."
-    of_labels = "Of verdicts: what a label means (a, b, tie, unreadable; pass, fail). Repeatable."
+    of_fields = (
+        "Of verdicts: FIELD is in COLUMN, whatever its name. Repeatable; verdict and humans may "
+        "have several columns, one for each judge or person."
+    )
+    of_labels = (
+        "Of verdicts: what a label means (a, b, tie, unreadable; pass, fail; first, second of "
+        "verdicts). COLUMN:VALUE=WORD is of one column. Repeatable."
+    )
     of_all = "Of verdicts: what is the same in all rows, as prompt=v1. Repeatable."
     for option in (
+        click.option(
+            "--scale",
+            "scales",
+            multiple=True,
+            metavar="LOW-HIGH[:STEP]",
+            help="Of scores: their scale, as 1-5; judge=1-10 and humans=1-5 where they differ.",
+        ),
+        click.option(
+            "--rows",
+            default="",
+            metavar="KEY",
+            help="Of verdicts as JSON: the list that holds the rows, as results.rows.",
+        ),
+        click.option(
+            "--ignore",
+            "ignored",
+            multiple=True,
+            metavar="COLUMN",
+            help="Of verdicts: take COLUMN for nothing. Repeatable.",
+        ),
         click.option(
             "--set", "constants", type=Pair(), multiple=True, metavar="FIELD=VALUE", help=of_all
         ),

@@ -35,7 +35,15 @@ class CsvTable:
 
     columns: tuple[str, ...] = ()
 
-    def __init__(self, file: TextIO, path: Path, clause: str, causes: Causes | None) -> None:
+    def __init__(
+        self,
+        file: TextIO,
+        path: Path,
+        clause: str,
+        causes: Causes | None,
+        ragged: dict[str, list[int]] | None,
+    ) -> None:
+        self._ragged = ragged
         self._path, self._clause, self._causes = path, clause, causes
         self._lines = _lines(file)
         head: list[str] = []
@@ -57,6 +65,11 @@ class CsvTable:
             self._no_csv(max(len(head), 1), error)
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
+        for line, row in self.rows():
+            yield line, dict(zip(self.columns, row, strict=True))
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line and the cells of each row."""
         while self.columns:
             line = self._reader.line_num + 1
             try:
@@ -71,9 +84,12 @@ class CsvTable:
             if len(row) != len(self.columns):
                 cells = "1 cell" if len(row) == 1 else f"{len(row):,} cells"
                 has = f"has {cells}, and the header {len(self.columns):,} columns"
-                self._wrong(line, has, _RAGGED)
+                if self._ragged is None:
+                    self._wrong(line, has, _RAGGED)
+                else:
+                    self._ragged.setdefault(has, []).append(line)
                 continue
-            yield line, dict(zip(self.columns, row, strict=True))
+            yield line, row
 
     def _no_csv(self, line: int, error: Exception) -> None:
         self._wrong(line, f"no CSV: {error}", _UTF8 if "UTF-" in str(error) else _CSV)
@@ -86,8 +102,16 @@ class CsvTable:
 
 
 @contextmanager
-def table_of(path: Path, clause: str, causes: Causes | None = None) -> Iterator[CsvTable]:
+def table_of(
+    path: Path,
+    clause: str,
+    causes: Causes | None = None,
+    ragged: dict[str, list[int]] | None = None,
+) -> Iterator[CsvTable]:
     """Yield a table; its rows can be read while the block runs.
+
+    `ragged` takes the lines that have not a cell for each column, by what is wrong with them; such
+    a line is a cause of findings otherwise.
 
     Raises: MalformedError for what cannot be read, unless there is a list of causes; WorldError if
     the disk refuses.
@@ -98,7 +122,7 @@ def table_of(path: Path, clause: str, causes: Causes | None = None) -> Iterator[
             is_wide = file.peek(2).startswith((BOM_UTF16_LE, BOM_UTF16_BE))
             encoding = "utf-16" if is_wide else "utf-8-sig"
             text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
-            yield CsvTable(text, path, clause, causes)
+            yield CsvTable(text, path, clause, causes, ragged)
     finally:
         csv.field_size_limit(usual)
 
@@ -126,7 +150,7 @@ def _lines(file: TextIO) -> Iterator[str]:
             raise csv.Error(f"the line is longer than {LONGEST:,} characters")
         if "\0" in line and is_first:
             raise csv.Error("the line holds a NUL, as UTF-16 without a byte order mark does")
-        if storable(line) != line:  # a byte of another encoding
+        if not line.isascii() and storable(line) != line:  # a byte of another encoding
             raise csv.Error("the line is not UTF-8")
         yield line
         is_first = is_first and not line.strip()

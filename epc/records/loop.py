@@ -22,6 +22,9 @@ from epc.records.csv_tables import csv_text, decimal, table_of
 from epc.records.findings import Causes
 from epc.records.strict_json import dumps_line, read, read_lines, write, write_text
 from epc.records.typed import as_json, parse, written
+from epc.records.verdicts.scales import known_scale
+from epc.records.verdicts.types import Scale
+from epc.records.verdicts.verdict_words import MISSING
 
 CLAUSE: Final = "Reading R93"
 GOLD: Final = "gold"  # the judge of a label
@@ -32,6 +35,7 @@ MARGIN: Final = 0.05  # of right answers, where a plan has none (Reading R102)
 _DIGITS: Final = 12
 _TABLES: Final = (".csv", ".tsv")
 _SCORE: Final = "score"
+_NONE: Final = frozenset(("", *MISSING))  # what a table has for a score that could not be read
 _TEXTS: Final = ("text", "input", "question", "prompt")  # where an item has its text, in order
 _NAMES: Final = ("item", "id")  # where it has its name
 _SORTED: Final = json.JSONEncoder(sort_keys=True, default=lambda value: plain(value))  # noqa: PLW0108  (it stands below)
@@ -224,8 +228,25 @@ def read_log(path: Path) -> Log:
 
 
 def read_checks(path: Path) -> list[Check]:
-    """Return checks, as `read_log` reads a log."""
-    return _rows(path, Check)
+    """Return checks, as `read_log` reads a log.
+
+    A judge's score that lies outside the scale of its others, as -1 for none, is unreadable.
+
+    Source: Reading R101.
+    """
+    rows = _rows(path, Check)
+    scores: dict[str, set[float]] = {}
+    for row in rows:
+        if row.score is not None and row.judge != GOLD:
+            scores.setdefault(row.judge, set()).add(float(row.score))
+    scales = {judge: known_scale(values) for judge, values in scores.items()}
+    return [_on_scale(row, scales.get(row.judge)) for row in rows]
+
+
+def _on_scale(row: Check, scale: Scale | None) -> Check:
+    if row.score is None or scale is None or scale.low <= row.score <= scale.high:
+        return row
+    return msgspec.structs.replace(row, score=None)
 
 
 def is_log(path: Path) -> bool:
@@ -362,7 +383,10 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # the slower way below says where
     causes, rows = Causes(path, CLAUSE), []
-    for place, value in _values(path):
+    values = _values(path)
+    if kind is Check and path.suffix in _TABLES:
+        values = ((place, _with_score(value)) for place, value in values)
+    for place, value in values:
         line = int(place.rpartition(":")[2])
         try:
             rows.append(msgspec.convert(value, kind, strict=path.suffix not in _TABLES))
@@ -379,6 +403,12 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
                 causes.add(line, "", "the score is no finite number", "leave the line out")
     refuse(causes.findings())
     return rows
+
+
+def _with_score(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a table's line, with null for a score that could not be read."""
+    is_absent = str(value.get(_SCORE, "")).strip().lower() in _NONE
+    return {**value, _SCORE: None} if is_absent else value
 
 
 def _values(path: Path) -> Iterator[tuple[str, Any]]:

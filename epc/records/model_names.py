@@ -113,6 +113,7 @@ RULES: Final[tuple[tuple[str, str], ...]] = (
     (r"(.*[0-9])p([0-9].*)", ""),  # as Fireworks writes a version, glm-5p1
     (r"(?:databricks-|system\.ai\.|(?:alibaba|anthropic|openai|perplexity)-)(.+)", ""),
     (r"(.+)-maas", "google-vertex"),
+    (r"(gemini-.+)-00[0-9]", "google-vertex"),  # a version that goes by the unversioned name
     (r"fw-(.+)", "azure-foundry"),
     (r"(.+?)(?::(?:free|nitro|floor|online|extended|thinking|beta|exacto)|\[1m\])", ""),
     (r"(.+):(?:generatecontent|streamgeneratecontent|counttokens|predict|rawpredict)", ""),

@@ -128,6 +128,9 @@ def rebuild(folder: Path, source: Path) -> None:
         columns=import_options.columns,
         labels=import_options.labels,
         constants=import_options.constants or {},
+        ignored=import_options.ignored or (),
+        rows=import_options.rows or "",
+        scales=import_options.scales or {},
         paths=frozenset(import_options.files),
     )
     done = convert(import_options.shape, source, request)

@@ -334,27 +334,3 @@ def _panel(judges: JudgeComparison) -> Iterator[str]:
             f"{count} are worth {worth:.1f} independent ones."
         )
     yield line
-
-
-def taken_for(report: Report) -> str:
-    """Return what a file was taken for, in ten words."""
-    labels = [group.labels for group in report.groups]
-    scores = [one for one in labels if isinstance(one, ScoreLabels)]
-    kind = "pass or fail" if report.alone else "verdicts"
-    if any(isinstance(one, ChoiceLabels) for one in labels):
-        kind = "choices among labels"
-    elif scores:
-        scale = scores[0].scale
-        kind = f"scores from {scale[0]:g} to {scale[1]:g}" if scale else "scores"
-    people = ""
-    if any(isinstance(one, ChoiceLabels) for one in labels) or any(
-        isinstance(one, PassLabels) and one.of_gold for one in labels
-    ):
-        people = " and labels"
-    elif scores or any(isinstance(one, PassLabels) for one in labels):
-        people = " and people"
-    count = len({group.setting.judge.name for group in report.groups})
-    judges = "one judge" if count == 1 else f"{count} judges"
-    noun = "row" if count == 1 else "verdict"
-    rows = f"{report.verdicts:,} {noun}{'s' * (report.verdicts != 1)}"
-    return f"{report.source.name} was taken for {kind}: {judges}{people}, {rows}."

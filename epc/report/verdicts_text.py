@@ -14,11 +14,11 @@ from epc.analysis.verdicts_rows import LONG_ANSWER
 from epc.analysis.verdicts_transfer import PeopleDifference, Transfer
 from epc.audit.side_checks import clustered
 from epc.protocol.results import Json
-from epc.records.typed import as_json
 from epc.records.verdicts.converting import ColumnChoice
 from epc.records.verdicts.table import EXCHANGED
 from epc.records.verdicts.types import UNKNOWN
 from epc.report.charts.chart import Chart, dots, interval_chart, rows_of
+from epc.report.columns_text import columns_section, taken_as_json
 from epc.report.coupling_text import (
     MEANING,
     NO_DETOUR,
@@ -43,7 +43,7 @@ from epc.report.document import (
 from epc.report.quality_text import parts as quality_parts
 from epc.report.quality_text import quality_line
 from epc.report.verdicts_pictures import pictures
-from epc.report.verdicts_sentences import judge_name, of_group, of_judges, taken_for
+from epc.report.verdicts_sentences import judge_name, of_group, of_judges
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
 from epc.statistics.figures import TOO_FEW, ClusteredFigure, figure_text
@@ -78,30 +78,6 @@ _PLAINER: Final = {
     "(where names differ: --same JUDGE=AUTHOR)"
     for name in ("self_preference", "self_preference_score")
 }
-_MEANT: Final = {
-    "item": "the question",
-    "question": "the question's text",
-    "judge": "who judged",
-    "a": "answer a",
-    "b": "answer b",
-    "a_by": "who wrote answer a",
-    "b_by": "who wrote answer b",
-    "first": "the answer that was shown first",
-    "verdict": "what the judge chose",
-    "humans": "what people chose",
-    "human_score": "the score that people gave",
-    "gold": "the better answer",
-    "a_score": "the score of answer a",
-    "b_score": "the score of answer b",
-    "a_length": "how long answer a is",
-    "b_length": "how long answer b is",
-    "subset": "the domain",
-    "group": "which questions belong together",
-    "repeat": "which repeat of a question it is",
-    "prompt": "the judge's prompt",
-    "answer": "the judge's answer",
-    "model": "the judge's model",
-}
 _NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
 _LABELS: Final = ("agreement with people", "agreement with gold")
 _GOLD_OF_ONE: Final = "a column `gold`: the right label of the answer, such as pass or fail"
@@ -131,7 +107,7 @@ def text(
 def as_document(report: Report, column_choice: ColumnChoice) -> Json:
     """Return the JSON of an audit, with its sentences and what its columns were taken for."""
     sentences = headlines(report, column_choice)
-    return figures_json(report) | {"sentences": sentences, "taken": as_json(column_choice)}
+    return figures_json(report) | {"sentences": sentences} | taken_as_json(column_choice)
 
 
 def gate_text(gate: Gate) -> str:
@@ -154,7 +130,8 @@ def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:
     if others[count:]:
         parts.append(Statements(others[count:]))
     parts += _body(report, column_choice, "folded")
-    return page(taken_for(report), first.removesuffix("."), parts, commands=command)
+    opening = _taken_for(report, column_choice)
+    return page(opening, first.removesuffix("."), parts, commands=command)
 
 
 def cell_of(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
@@ -171,31 +148,22 @@ def document(
 
     `column_choice` says what its columns were taken for.
     """
-    yield Conclusion(Toned(taken_for(report), "neutral"))
+    yield Conclusion(Toned(_taken_for(report, column_choice), "neutral"))
     yield Listed(headlines(report, column_choice))
     reasons: _Reasons = "brief" if column_choice.columns else "open"
     yield from _body(report, column_choice, "left out" if with_page else reasons)
+
+
+def _taken_for(report: Report, column_choice: ColumnChoice) -> str:
+    """Return what a file was taken for, in about ten words."""
+    return f"{report.source.name}: {column_choice.taken or f'{report.verdicts:,} verdicts'}"
 
 
 def _body(report: Report, column_choice: ColumnChoice, reasons: _Reasons) -> Iterator[Part]:
     """Yield all below the headline; `reasons` is the form of why figures have no value."""
     if column_choice.notes:
         yield Listed([*map(sentence, column_choice.notes)])
-    if column_choice.columns:
-        columns = [
-            (column, f"{name}: {_MEANT[name]}" if name in _MEANT else name)
-            for name, column in column_choice.columns.items()
-        ]
-        columns += [
-            (f"(all rows) {value}", f"{name}: {_MEANT.get(name, name)}")
-            for name, value in column_choice.constants.items()
-        ]
-        unused = [("not used", ", ".join(column_choice.unused))] if column_choice.unused else []
-        yield Section(
-            "What the columns were taken for (another meaning: --map FIELD=COLUMN)",
-            [Facts([*columns, *unused]), Listed([*map(sentence, column_choice.assumed)])],
-            "folded" if reasons == "folded" else "open",
-        )
+    yield from columns_section(column_choice, "folded" if reasons == "folded" else "open")
     yield from _figures(report)
     yield from _transfers(report)
     if missing := [*_missing(report, column_choice)]:

@@ -36,7 +36,7 @@ def test_a_folder_of_logs_is_audited_as_one(tmp_path: Path) -> None:
     done = epc("audit", folder)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.decode().startswith("logs was taken for verdicts: one judge, 2 rows.\n")
+    assert done.stdout.decode().startswith("logs: 2 verdicts of 1 judge, from inspect\n")
 
 
 # Inspect ------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 A million verdicts name few settings, items and texts. So a column holds each value once.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from operator import attrgetter
@@ -17,12 +17,43 @@ from epc.records.verdicts.types import Row
 FIELDS: Final = tuple(Row.__struct_fields__)
 
 
+class LazyNames(Sequence[Any]):
+    """Values of a column that are made when they are asked for: a million of them fill no memory.
+
+    Each is made of the values that some columns have in a row of `rows`.
+    """
+
+    def __init__(
+        self, columns: "Sequence[Column]", rows: Indices, make: Callable[[list[Any]], Any]
+    ) -> None:
+        self._names = [column.names for column in columns]
+        self._codes = [column.codes[rows] for column in columns]
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._codes[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        cells = [
+            names[code[index]] if code[index] >= 0 else None
+            for names, code in zip(self._names, self._codes, strict=True)
+        ]
+        return self._make(cells)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """A field of all verdicts: `names[code]`, or absent where the code is -1."""
 
     codes: Indices
-    names: list[Any]
+    names: Sequence[Any]
+
+    def pruned(self) -> "Column":
+        """Return the column with the values alone that some verdict has."""
+        used, codes = np.unique(self.codes, return_inverse=True)
+        names = [self.names[code] for code in used.tolist() if code >= 0]
+        absent = int(len(used) > len(names))
+        return Column(codes=(codes - absent).astype(np.int32), names=names)
 
     def as_numbers(self) -> Array:
         """Return the values as numbers, NaN where absent."""
@@ -81,11 +112,18 @@ class Verdicts:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def __getitem__(self, chosen: Indices | Flags) -> "Verdicts":
+    def __getitem__(self, chosen: Indices | Flags | slice) -> "Verdicts":
         columns = {name: getattr(self, name) for name in COLUMNS}
+        lines = self.lines[chosen]
+        empty = Column(codes=np.full(len(lines), -1, np.int32), names=[])
         return Verdicts(
-            lines=self.lines[chosen],
-            **{n: Column(codes=c.codes[chosen], names=c.names) for n, c in columns.items()},
+            lines=lines,
+            **{
+                name: Column(codes=column.codes[chosen], names=column.names)
+                if len(column.names)
+                else empty
+                for name, column in columns.items()
+            },
         )
 
     def are_of(self, settings: Container[str]) -> Flags:
@@ -101,6 +139,8 @@ _BATCH: Final = 20_000
 
 def columns_of(rows: Iterable[Row]) -> Verdicts:
     """Return verdicts by column, each on the line that it would have in a file of them."""
+    if isinstance(rows, VerdictRows):
+        return rows.verdicts
     collector, begin, remaining = Collector(), 2, iter(rows)
     while part := list(islice(remaining, _BATCH)):
         collector.add_rows(part, range(begin, begin + len(part)))
@@ -118,6 +158,33 @@ def joined(parts: Sequence[Verdicts]) -> Verdicts:
             codes.append(places[column.codes])
         columns[name] = Column(codes=np.concatenate(codes), names=[*code_of][1:])
     return Verdicts(lines=np.concatenate([part.lines for part in parts]), **columns)
+
+
+class VerdictRows(Collection[Row]):
+    """Verdicts by column, row by row; `texts` are the candidates' texts, where these may stand."""
+
+    def __init__(self, verdicts: Verdicts, texts: Mapping[str, Column] = {}) -> None:
+        self.verdicts, self._texts = verdicts, texts
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def __iter__(self) -> Iterator[Row]:
+        columns = {name: getattr(self.verdicts, name) for name in COLUMNS} | dict(self._texts)
+        used = {name: column for name, column in columns.items() if (column.codes >= 0).any()}
+        named = [[*column.names, UNSET] for column in used.values()]
+        codes = (column.codes.tolist() for column in used.values())
+        for row in zip(*codes, strict=True):
+            values = [names[code] for names, code in zip(named, row, strict=True)]
+            yield Row(**dict(zip(used, values, strict=True)))
+
+    def __contains__(self, row: object) -> bool:
+        return any(row == member for member in self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Collection) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class _Codes(dict[Any, int]):
@@ -180,8 +247,14 @@ def texts_of(verdicts: Verdicts) -> tuple[Codes, Codes, Codes]:
     """
     _, once, item = np.unique(verdicts.item.codes, return_index=True, return_inverse=True)
     question = verdicts.question_sha256.codes[once]
-    names = {name: code for code, name in enumerate(verdicts.a_sha256.names)}
-    second = [names.setdefault(name, len(names)) for name in verdicts.b_sha256.names]
+    first_names, second_names = verdicts.a_sha256.names, verdicts.b_sha256.names
+    if first_names is second_names:
+        second = [*range(len(second_names))]
+    elif len(second_names) == 1:
+        second = [len(first_names)]
+    else:
+        names = {name: code for code, name in enumerate(first_names)}
+        second = [names.setdefault(name, len(names)) for name in second_names]
     pair = np.sort(
         [verdicts.a_sha256.codes[once], np.array([*second, -1])[verdicts.b_sha256.codes[once]]],
         axis=0,

@@ -15,10 +15,12 @@ from epc.records.verdicts.types import UNKNOWN, Fault, Header, Row, Source, Sour
 class Request:
     """Statements of the user about a source, beside its own.
 
-    `columns` maps a field to a table's column, `labels` a table's label to ours; `constants` has
-    the fields that are the same in each line and in no column. `paths` holds those inside the
-    source that may be read: a verdict file made of some of its files comes out again from a source
-    that has them all. Empty, it lets every file be read.
+    `columns` maps a field to a table's column (several, apart by a comma, of verdicts and of
+    people), `labels` a table's label to ours; `constants` has the fields that are the same in each
+    line and in no column. `ignored` columns are of no field. `rows` names a document's list of
+    rows, `scales` the scale of scores, of `judge` and `humans` apart where they differ. `paths`
+    holds those inside the source that may be read: a verdict file made of some of its files comes
+    out again from a source that has them all. Empty, it lets every file be read.
     """
 
     commit: str | None = None
@@ -28,6 +30,9 @@ class Request:
     columns: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
+    rows: str = ""
+    scales: Mapping[str, str] = field(default_factory=dict)
     paths: frozenset[str] = frozenset()
 
     def source(self, *, name: str, repository: str = UNKNOWN, licence: str = UNKNOWN) -> Source:
@@ -42,12 +47,29 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnUse:
+    """A column and the field that it was taken for, with the reason; without a field not used.
+
+    `values` are three of its values.
+    """
+
+    column: str
+    taken_for: str | None
+    why: str
+    values: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnChoice:
     """Choice of a table's columns: by field, and those that nothing was made of.
 
+    `taken` says in ten words what the file was taken for, and `uses` the same of each column.
     `constants` are the fields that are the same in each row. `assumed` says in sentences what no
     column states, and `notes` which rows could not be used whole.
     """
+
+    taken: str = ""
+    uses: Sequence[ColumnUse] = ()
 
     columns: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
@@ -83,6 +105,9 @@ class Shape:
     states: tuple[str, ...] = ()
 
 
+_SECONDS: Final = {10: 1.0, 13: 1e-3}  # by the digits of a time
+
+
 def digest(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8."""
     return sha256(text)
@@ -92,8 +117,14 @@ FAILS: Final = digest("fail")  # in the place of answer b, where verdicts are pa
 
 
 def day_of(text: str) -> str:
-    """Return the day of a date or time, in UTC where it has a zone; what is neither comes back."""
+    """Return the day of a date or time, in UTC where it has a zone; what is neither comes back.
+
+    Ten digits are seconds since 1970, thirteen are milliseconds.
+    """
+    digits = text.strip().removesuffix(".0")
     try:
+        if digits.isdigit() and (seconds := _SECONDS.get(len(digits))):
+            return datetime.fromtimestamp(int(digits) * seconds, UTC).date().isoformat()
         moment = datetime.fromisoformat(text.strip().replace(" UTC", "+00:00"))
         return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
     except (ValueError, OverflowError):

@@ -8,7 +8,7 @@ from typing import Final
 from epc.errors import Finding
 from epc.records.layout import RAW
 from epc.records.tables import kind_of
-from epc.records.verdicts import inspect, promptfoo, recipes, table, table_rows, traces
+from epc.records.verdicts import column_rules, inspect, promptfoo, recipes, table, traces
 from epc.records.verdicts.checking import CLAUSE, problems
 from epc.records.verdicts.columns import Verdicts, columns_of
 from epc.records.verdicts.converting import ColumnChoice, Conversion, Request, Shape
@@ -18,14 +18,28 @@ from epc.records.verdicts.verdict_file import present, read, write
 
 # What people bring; published sources have a recipe each.
 _SHAPES: Final = {
-    "csv": Shape(table.EXPECTED, (), table.convert, states=table_rows.FIELDS),
+    "csv": Shape(table.EXPECTED, (), table.convert, states=column_rules.FIELDS),
     "inspect": Shape(inspect.EXPECTED, inspect.FAULTS, inspect.convert),
     "promptfoo": Shape(promptfoo.EXPECTED, promptfoo.FAULTS, promptfoo.convert),
     **traces.SHAPES,
 }
 _VERDICTS: Final = "verdict file"
-# What begins a log, and no table.
-_MARKS: Final = {"inspect": b'"eval"', "promptfoo": b'"evalId"'}
+# What stands in a log or an export, and in no table: all marks of one of the groups.
+_MARKS: Final[dict[str, tuple[tuple[bytes, ...], ...]]] = {
+    "inspect": ((b'"eval"', b'"version"'),),
+    "promptfoo": ((b'"evalId"',),),
+    "mlflow": ((b'"assessments"', b'"trace_id"'), (b'"assessment_name"',)),
+    "langsmith": ((b'"feedback_source"',),),
+    "phoenix": ((b'"annotator_kind"',),),
+    "deepeval": ((b'"metricsData"',),),
+    "langfuse": (
+        (b'"source": "EVAL"',),
+        (b'"source":"EVAL"',),
+        (b'"source": "ANNOTATION"',),
+        (b'"source":"ANNOTATION"',),
+    ),
+    "otlp": ((b'"resourceSpans"',), (b'"resourceLogs"',)),
+}
 _OF_RUNS: Final = (b'"weights"', b'"protocol_version"')
 _OPENING: Final = 2**16
 
@@ -87,9 +101,15 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
         columns=request.columns,
         labels=request.labels,
         constants=request.constants or None,
+        ignored=request.ignored or None,
+        rows=request.rows or None,
+        scales=request.scales or None,
     )
+    used = {use.column for use in done.column_choice.uses}
     renamed = {
-        name: column for name, column in done.column_choice.columns.items() if name != column
+        name: column
+        for name, column in done.column_choice.columns.items()
+        if name != column and (name in column_rules.SEVERAL or column in used)
     }
     options = replace(options, columns={**request.columns, **renamed})
     return replace(done, header=replace(done.header, made=options))
@@ -125,13 +145,21 @@ def shape_of(path: Path) -> str:
         with path.open("rb") as file:
             if b'"schema_version"' in file.readline():
                 return _VERDICTS
-    if kind == "json" or path.suffix == ".json":  # a log may be one long line
-        text = path.read_bytes()[:_OPENING]
-        logged = {name for name, mark in _MARKS.items() if mark in text}
-        return min(logged, default="csv")
+    if kind in ("json", "json lines") or path.suffix == ".json":
+        return _log_of(path) or "csv"
     if kind == "parquet":
         return _VERDICTS if METADATA in path.read_bytes()[-_OPENING:] else "csv"
     return "csv"
+
+
+def _log_of(path: Path) -> str:
+    """Return the program whose log or export a file is by its first bytes, or nothing."""
+    with path.open("rb") as file:
+        text = file.read(_OPENING)
+    for name, groups in _MARKS.items():
+        if any(all(mark in text for mark in marks) for marks in groups):
+            return name
+    return ""
 
 
 def _first_of(path: Path) -> Path:
@@ -147,12 +175,12 @@ def is_votes(path: Path) -> bool:
     if (first := _first_of(path)).is_dir() or path.name in RAW.values():
         return False
     if first != path:
-        return shape_of(first) in _MARKS
-    if path.suffix == ".json":
-        text = path.read_bytes()[:_OPENING]
-        is_list = text.lstrip().startswith(b"[") and b"{" in text
-        return shape_of(path) in _MARKS or (is_list and not any(mark in text for mark in _OF_RUNS))
-    return True
+        return bool(_log_of(first))
+    if path.suffix != ".json" or _log_of(path):
+        return True
+    with path.open("rb") as file:
+        text = file.read(_OPENING)
+    return b"{" in text and not any(mark in text for mark in _OF_RUNS)
 
 
 def opened(path: Path, request: Request) -> Votes:
@@ -164,11 +192,20 @@ def opened(path: Path, request: Request) -> Votes:
     if shape == _VERDICTS:
         header, verdicts, findings = read(path)
         return Votes(shape=shape, header=header, verdicts=verdicts, findings=findings)
+    if request.columns:  # who names columns gives a table
+        shape = "csv"
     done = convert(shape, path, request)
     if done.header is None:
-        return Votes(shape=shape, header=None, verdicts=None, findings=done.findings)
+        return Votes(
+            shape=shape, header=None, verdicts=None, findings=done.findings, conversion=done
+        )
     verdicts = columns_of(done.rows)
     findings = [*problems(path.name, done.header, verdicts, done.place)]
+    if not done.column_choice.taken:
+        judges = len({setting.judge.name for setting in done.header.settings.values()})
+        by = "1 judge" if judges == 1 else f"{judges} judges"
+        taken = f"{len(verdicts):,} verdicts of {by}, from {shape}"
+        done = replace(done, column_choice=ColumnChoice(taken=taken))
     return Votes(
         shape=shape, header=done.header, verdicts=verdicts, findings=findings, conversion=done
     )

@@ -1,321 +1,324 @@
-"""A table of verdicts: CSV, JSON Lines, Excel or Parquet, its columns mapped to fields."""
+"""A table of verdicts: CSV, JSON, JSON Lines, Excel or Parquet, its columns mapped to fields."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.digests import file_sha256
-from epc.errors import refuse
+from epc.errors import Finding, MalformedError, UsageError
 from epc.printable import shortened
-from epc.records.csv_tables import table_of
 from epc.records.findings import SHOWN, Causes
-from epc.records.tables import kind_of, rows_of
+from epc.records.verdicts.aliases import (
+    ALSO,
+    plain,
+)
+from epc.records.verdicts.cells import Cells, read
 from epc.records.verdicts.checking import CLAUSE
-from epc.records.verdicts.converting import FAILS, ColumnChoice, Conversion, Request
-from epc.records.verdicts.names import Sample, are_labels, no_judges, recognised, two_authors
-from epc.records.verdicts.table_rows import (
+from epc.records.verdicts.column_rules import (
     FIELDS,
-    FILE,
-    FIRST,
-    HUMANS,
-    ITEM,
-    JUDGE,
-    REPEAT,
-    VERDICT,
-    UnfitError,
-    Work,
-    add,
-    words_of,
+    MOST_COMMANDS,
+    NOT_KNOWN,
+    SEVERAL,
+    Ask,
+    Choice,
+    choose,
+    split_columns,
 )
-from epc.records.verdicts.types import (
-    HUMAN_SCORE,
-    SCORES,
-    UNKNOWN,
-    Header,
-    SourceFile,
-)
-from epc.records.verdicts.verdict_words import PASSES, SIDES, are_passes
+from epc.records.verdicts.columns import VerdictRows
+from epc.records.verdicts.converting import ColumnChoice, ColumnUse, Conversion, Request
+from epc.records.verdicts.table_rows import EXCHANGED, FILE, Built, verdicts_of
+from epc.records.verdicts.types import Header, SourceFile
 
-_SAMPLE: Final = 200  # rows that are looked at before the columns are chosen
-_BASELINE: Final = "the baseline"
+__all__ = ["EXCHANGED", "EXPECTED", "convert", "stated_in"]
+
+_EXAMPLES: Final = 3
+_DEEPEST: Final = 3  # of questions that follow each other
 EXPECTED: Final = (
-    "a table (CSV, TSV, JSON Lines, Excel, Parquet) whose first line names the columns: item, "
-    "judge, the texts a and b (or who wrote them, a_by and b_by), verdict (a, b, tie, unreadable; "
-    "first or second beside a column first; of one answer pass or fail) or a_score and b_score. "
-    "Map other names by --map FIELD=COLUMN and other labels by --label VALUE=WORD; --set "
-    f"FIELD=VALUE states what no column does. Fields: {', '.join(FIELDS)}"
+    "a table (CSV, TSV, JSON, JSON Lines, Excel, Parquet) whose first line names the columns: "
+    "item, judge, the texts a and b (or who wrote them, a_by and b_by), verdict (a, b, tie, "
+    "unreadable; first or second beside a column first; of one answer pass or fail) or a_score "
+    "and b_score. Map other names by --map FIELD=COLUMN and other labels by --label VALUE=WORD; "
+    f"--set FIELD=VALUE states what no column does. Fields: {', '.join(FIELDS)}"
 )
 _NO_TABLE: Final = (
     "give a table whose first line names columns such as question, answer_a, answer_b and verdict; "
     "--map FIELD=COLUMN names those of another name"
 )
-_NO_ITEM: Final = "no column names the question: rows of equal texts are of one question"
-EACH_ROW: Final = "no column names the question, or has texts: each row is of another question"
-_NO_JUDGE: Final = "no column names the judge: all verdicts count as those of one judge"
 _ASKED_AGAIN: Final = "the texts of an earlier one: the same question, asked again"
-_ONE_BASELINE: Final = "each verdict compares an answer (a) with one baseline (b)"
-EXCHANGED: Final = "rows with the answers of another one exchanged are that pair in the other order"
-ALONE: Final = "each verdict is of one answer: pass counts as a, fail as b"
-_NAMELESS: Final[Mapping[int, tuple[str, ...]]] = {1: ("the answer",), 2: ("A", "B")}
-Cells = Iterable[tuple[int, Mapping[str, str]]]
+_KINDS: Final[Mapping[str, str]] = {
+    "pass": "pass/fail verdicts",
+    "pair": "verdicts on pairs",
+    "label": "choices among labels",
+    "score": "scores",
+}
 
 
 def convert(source: Path, request: Request) -> Conversion:
-    """Return every line of a table as a verdict.
+    """Return the rows of a table as verdicts; those that cannot be read are left out and counted.
 
-    Raises: WorldError if the file cannot be read; MalformedError if it is no table.
+    Raises: UsageError if the request names what the table does not have; WorldError if the file
+    cannot be read; MalformedError if it is no table.
     """
-    work = Work(request=request, causes=Causes(source.name, CLAUSE))
-    for line, values in _fields(source, work):
-        add(line, values, work)
-    if not work.rows and not work.causes:
-        work.causes.add(0, "", "holds no verdict", f"expected {EXPECTED}")
-    if work.causes:
-        return Conversion(findings=work.causes.findings())
-    if work.exchanged:
-        if not {FIRST} & {*work.column_choice.columns, *request.constants}:
-            # Who exchanges the answers asks in both orders, and writes down what was shown.
-            return convert(source, replace(request, constants={**request.constants, FIRST: "a"}))
-        work.column_choice = replace(
-            work.column_choice, assumed=[*work.column_choice.assumed, EXCHANGED]
-        )
-    if work.askings and (count := work.askings.total() - len(work.askings)):
-        repeats = f"{count:,} row{'s repeat' if count > 1 else ' repeats'} {_ASKED_AGAIN}"
-        work.column_choice = replace(
-            work.column_choice, assumed=[*work.column_choice.assumed, repeats]
-        )
-    work.column_choice = replace(
-        work.column_choice, notes=[_noted(*note) for note in work.notes.items()]
-    )
-    header = Header(
-        schema_version=1,
-        source=request.source(name=source.name),
-        files={FILE: SourceFile(path=source.name, sha256=file_sha256(source))},
-        settings=work.settings,
-        identity="text" if work.has_texts else "name",
-    )
+    causes = Causes(source.name, CLAUSE)
+    cells = read(source, CLAUSE, causes, rows=request.rows, texts=request.texts)
+    if causes:
+        return Conversion(findings=causes.findings())
+    if finding := _unusable(source, cells, request):
+        return Conversion(findings=[finding])
+    whole, choice = choose(cells, request)
+    if choice.asks:
+        findings = [_question(source, cells, ask) for ask in choice.asks]
+        return Conversion(findings=findings, column_choice=_choice_of(whole, choice, None, ()))
+    built = verdicts_of(whole, choice, request)
+    column_choice = _choice_of(whole, choice, built, _notes(cells, built))
+    if built.asks:
+        findings = [_question(source, cells, ask) for ask in built.asks]
+        return Conversion(findings=findings, column_choice=column_choice)
+    if findings := _refused(source, cells, built):
+        return Conversion(findings=findings, column_choice=column_choice)
+    columns, lines = column_choice.columns, built.verdicts.lines
     return Conversion(
-        header=header,
-        rows=work.rows,
-        place=lambda row, name: f"{source.name}:{work.lines[row]}/{work.column(name)}",
-        column_choice=work.column_choice,
+        header=Header(
+            schema_version=1,
+            source=request.source(name=source.name),
+            files={FILE: SourceFile(path=source.name, sha256=file_sha256(source))},
+            settings=built.settings,
+            identity="text" if choice.has("a", "a_sha256") else "name",
+            scale=built.scale,
+        ),
+        rows=VerdictRows(built.verdicts, built.texts),
+        place=lambda row, name: f"{source.name}:{lines[row]}/{_column(columns, name)}",
+        column_choice=column_choice,
     )
 
 
 def stated_in(source: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yield what each line of a table states, its verdict in our words, with its line.
 
-    Raises: MalformedError of the first field that cannot be used; WorldError if the file cannot be
+    Raises: MalformedError of the first row that cannot be used; WorldError if the file cannot be
     read.
     """
-    work = Work(request=Request(), causes=Causes(source, CLAUSE))
-    for line, values in _fields(source, work):
-        try:
-            yield line, {**values, **words_of(values, work.labels, scored=False)}
-        except UnfitError as error:
-            work.causes.add(line, work.column(error.name), str(error), error.remedy)
-            break
-    refuse(work.causes.findings())
-
-
-def _fields(source: Path, work: Work) -> Cells:
-    """Yield the fields of each line, once the columns are chosen; none if they cannot be.
-
-    Raises: WorldError if the file cannot be read; MalformedError if it is no table.
-    """
-    # Read line by line: a million verdicts fit no document.
-    with _opened(source, work.causes) as (present, table):
-        sample = [cells for _, cells in islice(table, _SAMPLE)]
-    examples = ", ".join(map(repr, present[:SHOWN]))
-    mapped = work.request.columns
-    if present and not mapped and not recognised(FIELDS, present, {}, sample, work.known_labels):
-        work.causes = Causes(source.name, CLAUSE)
-        work.causes.add(
-            1, "", f"is no table of verdicts: no column is known in {examples}", _NO_TABLE
-        )
-    if not work.causes:
-        _choose(present, sample, work)
-    if work.causes:
+    causes = Causes(source, CLAUSE)
+    cells = read(source, CLAUSE, causes)
+    for finding in causes.findings():
+        raise MalformedError(finding)
+    whole, choice = choose(cells, Request())
+    if not len(cells) and cells.columns:
         return
-    columns = dict(work.column_choice.columns)
-    of_people, people = _of_people(columns)
-    columns.pop(of_people, None)
-    with _opened(source, work.causes) as (_, table):
-        for line, cells in table:
-            values = {name: cells[column] for name, column in columns.items()}
-            if labels := [cells[column] for column in people if cells.get(column)]:
-                values[of_people] = ";".join(labels)
-            if EACH_ROW in work.column_choice.assumed:
-                values[ITEM] = f"line {line}"
-            yield line, {**work.constants, **values}
+    for ask in choice.asks:
+        raise MalformedError(_question(source, cells, ask))
+    built = verdicts_of(whole, choice, Request())
+    for reason, (line, *further) in (*built.left_out.items(), *cells.ragged.items()):
+        if reason.startswith("name no "):
+            continue  # whoever needs the name says which
+        says = reason if further else _singular([line], reason)
+        raise MalformedError(Finding(CLAUSE, f"{source}:{line}", says, "mend the row"))
+    fields = {name: columns[0] for name, columns in choice.columns.items()}
+    rows = zip(*(whole.cells(column) for column in fields.values()), strict=True)
+    verdict = built.verdicts.verdict
+    codes = dict(zip(built.verdicts.lines.tolist(), verdict.codes.tolist(), strict=True))
+    for line, row in zip(whole.lines.tolist(), rows, strict=True):
+        code = codes.get(line, -1)
+        word = {"verdict": verdict.names[code]} if code >= 0 else {}
+        yield line, {**choice.constants, **dict(zip(fields, row, strict=True)), **word}
 
 
-@contextmanager
-def _opened(source: Path, causes: Causes) -> Iterator[tuple[tuple[str, ...], Cells]]:
-    if kind_of(source) == "csv":
-        with table_of(source, CLAUSE, causes) as table:
-            yield table.columns, table
-        return
-    rows = [
-        (int(row.place.rpartition(" ")[2]), dict(_flat(row.value)))
-        for row in rows_of(source, clause=CLAUSE)
-    ]
-    rows = [(line, row) for line, row in rows if any(row.values())]
-    names = tuple(dict.fromkeys(name for _, row in rows for name in row))
-    yield names, [(line, dict.fromkeys(names, "") | row) for line, row in rows]
+# What cannot be read ------------------------------------------------------------------------------
 
 
-def _flat(value: Any, above: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the values of a row as a table has them; what is inside another is `outer.inner`."""
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        name = f"{above}{key}"
-        if isinstance(inner, dict):
-            yield from _flat(inner, f"{name}.")
-        elif isinstance(inner, list | tuple):
-            yield name, ";".join(map(str, inner))
-        elif isinstance(inner, float) and inner.is_integer():
-            yield name, str(int(inner))
-        elif inner is not None:
-            yield name, str(inner)
-
-
-def _of_people(columns: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Return the field of what people said, and its columns, one for each person."""
-    field = HUMAN_SCORE if HUMAN_SCORE in columns else HUMANS
-    return field, columns.get(field, "").split(", ")
-
-
-def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
-    """Choose the column of each field; what cannot be chosen is a finding."""
-    mapped, fixed = work.request.columns, work.request.constants
-    has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
-    for name in {**mapped, **fixed}:
-        if name not in FIELDS:
-            option = "--map" if name in mapped else "--set"
-            fields = f"name one of {', '.join(FIELDS)}"
-            work.causes.add(1, "", f"{option} {name}: no such field", fields)
-        elif name in mapped and name in fixed:
-            work.causes.add(1, "", f"{name} is mapped and set", "give --map or --set")
-        elif name in mapped:
-            people = mapped[name].split(", ") if name == HUMANS else []  # a column for each person
-            if mapped[name] not in present and not (people and {*people} <= {*present}):
-                work.causes.add(1, "", f"has no column {mapped[name]!r}", has)
-    if work.causes:
-        return
-    columns = recognised(
-        FIELDS, present, {**dict.fromkeys(fixed, ""), **mapped}, sample, work.known_labels
-    )
-    authors = _authors(columns, present, sample, work)
-    columns = {
-        name: columns[name]
-        for name in sorted(columns, key=lambda name: [*present, columns[name]].index(columns[name]))
-    }
-    _refuse(columns, {*columns, *fixed, *authors}, present, sample, work)
-    verdicts = [row[columns[VERDICT]] for row in sample if VERDICT in columns]
-    assumed = dict(_assumed({*columns, *fixed, *authors}, verdicts))
-    _, people = _of_people(columns)
-    unused = [name for name in present if name not in {*columns.values(), *people}]
-    alike = [name for name in unused if are_labels(name, sample, work.known_labels, textual=True)]
-    if alike and HUMANS not in {*columns, *fixed}:
-        assumed[f"labels of people? --map '{HUMANS}={', '.join(alike)}'"] = {}
-    constants = {**fixed, **authors}
-    work.column_choice = ColumnChoice(
-        columns=columns, constants=constants, unused=unused, assumed=[*assumed]
-    )
-    work.constants = {
-        **constants,
-        **{name: value for implied in assumed.values() for name, value in implied.items()},
-    }
-    sides = PASSES if ALONE in assumed else SIDES
-    user_labels = {label: sides.get(word, word) for label, word in work.request.labels.items()}
-    work.labels = {**sides, **work.labels, **user_labels}
-    if work.has_texts and not {ITEM, REPEAT} & {*columns, *fixed}:
-        work.askings = Counter()
-
-
-def _authors(
-    columns: dict[str, str], present: Sequence[str], sample: Sample, work: Work
-) -> dict[str, str]:
-    """Return whose the answers are where only the verdicts name two authors, or nothing does.
-
-    A column that says in their names what was shown first becomes `first`.
-    """
-    fixed, by = work.request.constants, ("a_by", "b_by")
-    judged = {VERDICT, *SCORES} & {*columns}
-    if not judged or {"a", "a_sha256", "b", "b_sha256", *by} & {*columns}:
-        return {}
-    unnamed = not {"a", *by} & {*fixed}
-    if VERDICT not in columns:
-        return dict(zip(by, _NAMELESS[len(judged)], strict=False)) if unnamed else {}
-    free = [name for name in present if name not in columns.values()]
-    orders = [columns[FIRST]] if FIRST in columns else free
-    verdicts = columns[VERDICT]
-    named = [fixed[name] for name in by if name in fixed]
-    authors, order, sides = two_authors(verdicts, orders, sample, work.known_labels, named)
-    if order and FIRST not in fixed:
-        columns[FIRST] = order
-        work.labels = sides
-    if not authors and unnamed:
-        authors = _NAMELESS[1 if are_passes([row[verdicts] for row in sample]) else 2]
-    return dict(zip(by, authors, strict=False))
-
-
-def _refuse(
-    columns: Mapping[str, str],
-    available: Collection[str],
-    present: Sequence[str],
-    sample: Sample,
-    work: Work,
-) -> None:
-    """Note what no table of verdicts can lack, and a judge's column that names no judges."""
-    has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
-    free = [name for name in present if name not in columns.values()]
-    alike = [name for name in free if are_labels(name, sample, work.known_labels, textual=True)]
-    hints = {
-        "a": ", or name two authors by --set a_by=NAME --set b_by=NAME",
-        VERDICT: f" (these look like verdicts: {', '.join(map(repr, alike))})"
-        if alike
-        else ", of scores by --map a_score=COLUMN",
-    }
-    several = "; several judges need a row each, and a column judge" if alike[1:] else ""
-    for needed in (("a", "a_sha256", "a_by"), (VERDICT, *SCORES)):
-        if not {*available} & {*needed}:
-            remedy = (
-                f"map a column to it by --map {needed[0]}=COLUMN{hints[needed[0]]}: {has}{several}"
+def _unusable(source: Path, cells: Cells, request: Request) -> Finding | None:
+    """Return why a file is no table of verdicts at all, or that it holds several."""
+    if cells.lists:
+        commands = [_command(source, cells, replace(request, rows=name)) for name in cells.lists]
+        problem = f"holds several lists of rows: {', '.join(cells.lists)}"
+        if cells.lists == [""]:
+            raise UsageError(f"--rows {request.rows}: {source.name} has no such list of rows")
+        if request.rows:
+            raise UsageError(
+                f"--rows {request.rows}: no such list\n  fix: name one of {', '.join(cells.lists)}"
             )
-            work.causes.add(1, "", f"has no {' or '.join(needed)}", remedy)
-    column = columns.get(JUDGE, "")
-    if work.causes or not column or JUDGE in work.request.columns:
-        return
-    if why := no_judges(column, sample, work.known_labels):
-        remedy = (
-            "name one judge by --set judge=NAME, "
-            f"or say that it names judges by --map judge={column}"
+        return Finding(CLAUSE, source.name, problem, _listed(commands))
+    named = {alias for name, also in ALSO.items() for alias in (name, *also.split())} | {*FIELDS}
+    is_known = bool(named & {*map(plain, cells.columns)}) or request.columns or request.constants
+    if not is_known and not any(ask.requests for ask in choose(cells, request)[1].asks):
+        examples = ", ".join(map(repr, [*cells.columns][:SHOWN]))
+        problem = f"is no table of verdicts: no column is known in {examples}"
+        return Finding(CLAUSE, f"{source.name}:1", problem, _NO_TABLE)
+    if not len(cells):
+        return Finding(CLAUSE, source.name, "holds no verdict", f"expected {EXPECTED}")
+    return None
+
+
+def _refused(source: Path, cells: Cells, built: Built) -> list[Finding]:
+    """Return a finding for each reason of a table of which more than half cannot be read."""
+    reasons = {**built.left_out, **cells.ragged}
+    total = built.rows + sum(map(len, cells.ragged.values()))
+    if 2 * sum(map(len, reasons.values())) <= total:
+        return []
+    most = f"more than half of {total:,} rows cannot be read"
+    return [
+        Finding(
+            CLAUSE,
+            f"{source.name}:{lines[0]}",
+            f"{most}: {_counted(lines)} {reason}",
+            "mend these rows, or name other columns by --map FIELD=COLUMN",
         )
-        if are_labels(column, sample, work.known_labels):
-            remedy = f"if these are the verdicts, --map verdict={column}; else {remedy}"
-        work.causes.add(1, column, why, remedy)
+        for reason, lines in reasons.items()
+    ]
 
 
-def _assumed(
-    available: Collection[str], verdicts: Collection[str]
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield what no column states, with the fields that follow; `verdicts` are a few of them."""
-    if "verdict" in available and not {"b", "b_sha256", "b_by", "b_score"} & {*available}:
-        if are_passes(verdicts):
-            yield ALONE, {"b_sha256": FAILS}
-        elif "a_by" in available:
-            yield _ONE_BASELINE, {"b_by": _BASELINE}
-    if "judge" not in available:
-        yield _NO_JUDGE, {"judge": UNKNOWN}
-    if not {"item", "question", "question_sha256"} & {*available}:
-        yield (_NO_ITEM if {"a", "a_sha256"} & {*available} else EACH_ROW), {}
+# Questions ----------------------------------------------------------------------------------------
+
+
+def _question(source: Path, cells: Cells, ask: Ask) -> Finding:
+    """Return a question as a finding, with commands that work."""
+    answers = (answer for request in ask.requests for answer in _answers(cells, request))
+    commands = [_command(source, cells, answer) for answer in islice(answers, MOST_COMMANDS)]
+    remedy = _listed([*dict.fromkeys(commands)]) if commands else f"expected {EXPECTED}"
+    return Finding(CLAUSE, f"{source.name}:1", ask.problem, remedy)
+
+
+def _answers(cells: Cells, request: Request, depth: int = 0) -> Iterator[Request]:
+    """Yield the request if a table can be read by it, or the first that answers what it asks."""
+    try:
+        whole, choice = choose(cells, request)
+        if not choice.asks:
+            built = verdicts_of(whole, choice, request)
+            left = sum(map(len, built.left_out.values()))
+            if not built.asks:
+                if 2 * left <= built.rows:
+                    yield request
+                return
+            choice.asks = built.asks
+    except UsageError:
+        return
+    if depth < _DEEPEST:
+        further = (
+            answer
+            for next_request in choice.asks[0].requests
+            for answer in _answers(cells, next_request, depth + 1)
+        )
+        yield from islice(further, 1)
+
+
+def _command(source: Path, cells: Cells, request: Request) -> str:
+    """Return the command that gives a request."""
+    words = ["epc", "audit", str(source)]
+    for name, text in request.columns.items():
+        columns = split_columns(text, cells.columns) if name in SEVERAL else [text]
+        words += [word for column in columns for word in ("--map", f"{name}={column}")]
+    for option, pairs in (("--label", request.labels), ("--set", request.constants)):
+        words += [word for name, value in pairs.items() for word in (option, f"{name}={value}")]
+    words += [word for name in request.ignored for word in ("--ignore", name)]
+    words += ["--rows", request.rows] if request.rows else []
+    for who, scale in request.scales.items():
+        words += ["--scale", f"{who}={scale}" if who else scale]
+    return shlex.join(words)
+
+
+def _listed(commands: Sequence[str]) -> str:
+    return "\n   or: ".join(commands)
+
+
+# What a table was taken for -----------------------------------------------------------------------
+
+
+def _choice_of(
+    cells: Cells, choice: Choice, built: Built | None, notes: Sequence[str]
+) -> ColumnChoice:
+    field_of = {column: name for name, listed in choice.columns.items() for column in listed}
+    for column, why in choice.why.items():
+        if column not in field_of and column in cells.columns and "column that is 1" in why:
+            field_of[column] = "verdict"
+    uses = [
+        ColumnUse(
+            column=column,
+            taken_for=field_of.get(column),
+            why=choice.why.get(column, "")
+            if column in field_of
+            else choice.refused.get(column, NOT_KNOWN),
+            values=[*islice(cells.counts(column), _EXAMPLES)],
+        )
+        for column in cells.columns
+        if " | " not in column
+    ]
+    return ColumnChoice(
+        taken=_taken(choice, built) if built else "",
+        uses=uses,
+        columns={name: ", ".join(listed) for name, listed in choice.columns.items()},
+        constants=choice.constants | _exchanged(choice, built),
+        unused=[use.column for use in uses if use.taken_for is None],
+        assumed=[*choice.assumed, *(built.assumed if built else ()), *_again(built)],
+        notes=[*notes],
+    )
+
+
+def _exchanged(choice: Choice, built: Built | None) -> dict[str, str]:
+    """Return what was shown first where exchanged rows alone say it: answer a, as it stands."""
+    is_known = not built or EXCHANGED not in built.assumed or choice.has("first", "swapped")
+    return {} if is_known or choice.orders else {"first": "a"}
+
+
+def _again(built: Built | None) -> Iterator[str]:
+    if built and built.repeated:
+        rows = "rows repeat" if built.repeated > 1 else "row repeats"
+        yield f"{built.repeated:,} {rows} {_ASKED_AGAIN}"
+
+
+def _taken(choice: Choice, built: Built) -> str:
+    """Return in ten words what a table was taken for."""
+    judges = len({setting.judge.name for setting in built.settings.values()})
+    kind = _KINDS[choice.kind]
+    if choice.kind == "score" and choice.has("b_score"):
+        kind = "scores of pairs"
+    beside = ""
+    if choice.has("humans", "human_score"):
+        beside = f" beside people's {'scores' if choice.has('human_score') else 'labels'}"
+    elif choice.has("gold"):
+        beside = " beside labels"
+    by = "1 judge" if judges == 1 else f"{judges} judges"
+    return f"{len(built.verdicts):,} {kind} of {by}{beside}"
+
+
+def _notes(cells: Cells, built: Built) -> list[str]:
+    left_out = {**built.left_out, **cells.ragged}
+    notes = [f"read: {note}" for note in cells.notes]
+    notes += [f"{_noted(note, lines)}" for note, lines in built.notes.items()]
+    notes += [
+        f"left out: {_counted(lines)} {_singular(lines, reason)}: {_lines(lines)}"
+        for reason, lines in left_out.items()
+    ]
+    if built.scale and built.scale.outside:
+        low, high, count = built.scale.low, built.scale.high, built.scale.outside
+        notes.append(
+            f"{count:,} scores lie outside the scale {low:g} to {high:g}: left out as unreadable"
+        )
+    return notes
 
 
 def _noted(note: str, lines: Sequence[int]) -> str:
-    rows, places = ("1 row", "line") if len(lines) == 1 else (f"{len(lines):,} rows", "lines")
-    return f"{rows} {note}: {places} {shortened(lines, SHOWN)}"
+    return f"{_counted(lines)} {note}: {_lines(lines, SHOWN)}"
+
+
+def _counted(lines: Sequence[int]) -> str:
+    return "1 row" if len(lines) == 1 else f"{len(lines):,} rows"
+
+
+def _singular(lines: Sequence[int], reason: str) -> str:
+    verb, _, rest = reason.partition(" ")
+    of_one = {"have": "has", "name": "names"}.get(verb, verb)
+    return f"{of_one} {rest}" if len(lines) == 1 else reason
+
+
+def _lines(lines: Sequence[int], shown: int = _EXAMPLES) -> str:
+    places = "line" if len(lines) == 1 else "lines"
+    return f"{places} {shortened(lines, shown)}"
+
+
+def _column(columns: Mapping[str, str], name: str) -> str:
+    """Return the column that a field of a verdict comes from, or its name."""
+    text = name.removesuffix("_sha256").removesuffix("_length")
+    return columns.get(name) or columns.get(text, name)

@@ -1,326 +1,874 @@
-"""A line of a table as a verdict: cells read, labels in our words, sides and items named."""
+"""Rows of a table as verdicts: cells read, labels in our words, sides and items named.
 
-import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+Work is done by distinct values, or by distinct combinations of them: a million rows have few. A
+row that cannot be read is left out, and counted by its reason.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean
-from sys import intern
 from typing import Any, Final
 
 import msgspec
 
+from epc.arrays import Codes, Flags, Indices, np
+from epc.errors import UsageError
 from epc.records.csv_tables import decimal
-from epc.records.findings import Causes
-from epc.records.verdicts.checking import misread
-from epc.records.verdicts.converting import FAILS, ColumnChoice, Request, day_of, digest
-from epc.records.verdicts.types import (
+from epc.records.verdicts.aliases import (
+    A_SHA256,
+    A_TEXT,
+    B_SHA256,
+    B_TEXT,
+    CONFIDENCE,
+    FIRST,
+    GOLD,
+    GOLD_LABEL,
+    HUMAN_LABELS,
     HUMAN_SCORE,
-    NUMBERS,
-    SCORES,
-    UNKNOWN,
-    Judge,
-    Prompt,
-    Row,
-    Setting,
+    HUMAN_SCORES,
+    HUMANS,
+    ITEM,
+    LABEL,
+    QUESTION_SHA256,
+    REPEAT,
+    SETTING,
+    SUBSET,
+    VERDICT,
 )
-from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, PASSES, SIDES, bare, score_in
+from epc.records.verdicts.cells import Cells, length_of, sha256_of
+from epc.records.verdicts.coded import (
+    ABSENT,
+    absent,
+    combined,
+    constant,
+    exchanged,
+    flipped,
+    of_combinations,
+    of_values,
+    opposite,
+    recoded,
+)
+from epc.records.verdicts.column_rules import (
+    EACH_ROW,
+    LABELLED,
+    OF_SETTING,
+    TEXTS,
+    Ask,
+    Choice,
+    labels_of,
+)
+from epc.records.verdicts.columns import COLUMNS, Column, Verdicts, joined
+from epc.records.verdicts.converting import FAILS, Request, day_of, digest
+from epc.records.verdicts.names import number_of
+from epc.records.verdicts.scales import BOTH, SENTINELS, both_scales, known_scale, on_unit, scale_of
+from epc.records.verdicts.table_words import RowWords, UnfitError
+from epc.records.verdicts.types import UNKNOWN, Judge, Prompt, Scale, Setting
+from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, UNREADABLE, score_in
 
 FILE: Final = "table"
-_OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
-_TEXTS: Final = ("question", "a", "b", "answer")
-_NOT_HERE: Final = (
-    *("setting", "file", "a_text", "b_text", "candidates", "scores", "picked", "order", "right"),
-)
-_OF_ROW: Final = tuple(name for name in Row.__struct_fields__ if name not in _NOT_HERE)
-FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
-_PLACES: Final = ("first", "second")
-ITEM: Final = "item"
-JUDGE, REPEAT = "judge", "repeat"
-FIRST, VERDICT, GOLD, HUMANS = "first", "verdict", "gold", "humans"
-_WORDS: Final = {  # the field that the others rest on comes first
-    FIRST: ("a", "b"),
-    VERDICT: ("a", "b", "tie", "unreadable"),
-    GOLD: ("a", "b", "tie"),
-    HUMANS: ("a", "b", "tie"),
-}
-_FORMS: Final = {  # by field, or by the end of its name
-    "repeat": "a whole number: 0, 1, 2, ...",
-    "length": "a whole number",
-    "confidence": "a number from 0 to 1",
-    "date": "a day: YYYY-MM-DD",
-    "sha256": "a SHA-256: 64 hexadecimal digits",
-}
-_NUMBER: Final = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
-_LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[VERDICT]])
-_NO_SCORE: Final = "without a score, so without a verdict"
-_NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
-
-
-class UnfitError(Exception):
-    """A field of a line cannot be used."""
-
-    def __init__(self, name: str, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.name, self.problem, self.remedy = name, problem, remedy
+_LARGEST: Final = 1e12
+_MAX_COUNT: Final = 2**31
+NO_SCORE: Final = "without a score, so without a verdict"
+NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
+EXCHANGED: Final = "rows with the answers of another one exchanged are that pair in the other order"
+_LONG: Final = 200  # characters of an item's name, from which on a digest stands for it
 
 
 @dataclass(slots=True, kw_only=True)
-class Work:
-    """Conversion of a table so far; `column_choice` has the column of each field.
+class Built:
+    """Verdicts of a table; `left_out` and `notes` have lines by what is said of them.
 
-    `pairs` has the two answers of each item in the order in which they were met first, and
-    `exchanged` says whether any was met in the other. `askings`
-    counts, where nothing names an item but its texts, how often the same was asked. `notes` has the
-    lines that could not be used whole, by what is said of them.
+    `texts` has the candidates' texts, where these may be kept.
     """
 
-    request: Request
-    causes: Causes
-    column_choice: ColumnChoice = field(default_factory=ColumnChoice)
-    constants: dict[str, str] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
-    settings: dict[str, Setting] = field(default_factory=dict)
-    keys: dict[tuple[str, ...], str] = field(default_factory=dict)
-    pairs: set[tuple[str, str, str]] = field(default_factory=set)
-    exchanged: bool = False
-    askings: Counter[tuple[object, ...]] | None = None
+    verdicts: Verdicts
+    settings: dict[str, Setting]
+    rows: int
+    left_out: dict[str, list[int]] = field(default_factory=dict)
     notes: dict[str, list[int]] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    scale: Scale | None = None
+    texts: dict[str, Column] = field(default_factory=dict)
+    repeated: int = 0
+    asks: list[Ask] = field(default_factory=list)
+
+
+def verdicts_of(cells: Cells, choice: Choice, request: Request) -> Built:
+    """Return the verdicts of a table whose columns are chosen.
+
+    Raises: UsageError for a label that no row has, or a scale that is none.
+    """
+    builder = _Builder(cells, choice, request)
+    return builder.build()
+
+
+class _Builder:
+    """Conversion of a table on its way."""
+
+    def __init__(self, cells: Cells, choice: Choice, request: Request) -> None:
+        self.cells, self.choice, self.request = cells, choice, request
+        self.size = len(cells)
+        self.left: list[tuple[Flags, str]] = []
+        self.notes: dict[str, list[int]] = {}
+        self.settings: dict[str, Setting] = {}
+        self._keys: dict[tuple[str, ...], str] = {}
+        self.outside = 0
+        self.labels: dict[str, dict[str, str]] = {}
+        for name in LABELLED:
+            for column in choice.columns.get(name, ()):
+                self.labels[column] = labels_of(request, column, [*cells.columns])
 
     @property
-    def known_labels(self) -> set[str]:
-        """The words that a verdict may be, in lower case."""
-        return {*_LABELS, *map(str.lower, self.request.labels)}
+    def alone(self) -> bool:
+        """Return whether each verdict says pass or fail of one answer."""
+        return self.choice.kind == "pass" and not self.choice.has(
+            "b", "b_sha256", "b_by", "b_score"
+        )
 
     @property
     def has_texts(self) -> bool:
         """Return whether the table holds the answers, or their digests."""
-        return bool({"a", "a_sha256"} & {*self.column_choice.columns, *self.constants})
+        return self.choice.has("a", "a_sha256")
 
-    def column(self, name: str) -> str:
-        """Return the column that a field of a verdict comes from, or its name."""
-        text = name.removesuffix("_sha256").removesuffix("_length")
-        return self.column_choice.columns.get(name) or self.column_choice.columns.get(text, name)
+    def field(self, name: str) -> Column | None:
+        """Return the cells of a field, or what the user states for all rows."""
+        if name in self.choice.columns:
+            return self.cells.columns[self.choice.column(name)]
+        if name in self.choice.constants:
+            return constant(self.choice.constants[name], self.size)
+        return None
 
+    # Parts of a wide table -------------------------------------------------------------------
 
-def add(line: int, values: Mapping[str, str], work: Work) -> None:
-    """Add a line's verdict to a conversion, or note why it is none."""
-    try:
-        row = _row(line, values, work)
-    except msgspec.ValidationError as error:
-        name = misread(str(error), "", "").where[1:]
-        form = _FORMS.get(name) or _FORMS.get(name.rpartition("_")[2], "a number")
-        remedy = f"write {form}, or leave the cell empty"
-        work.causes.add(line, work.column(name), f"{values.get(name)!r} is not {form}", remedy)
-    except UnfitError as error:
-        work.causes.add(line, work.column(error.name), error.problem, error.remedy)
-    else:
-        work.rows.append(row)
-        work.lines.append(line)
-
-
-def _row(line: int, values: Mapping[str, str], work: Work) -> Row:
-    """Return the verdict of a line.
-
-    Raises: UnfitError or ValidationError of the first field that cannot be used.
-    """
-    for name in ("item", "judge"):
-        if not values.get(name, name):
-            raise UnfitError(name, "is empty", f"say of each verdict its {name}")
-    # The same name stands in many lines: once in memory.
-    verdict: dict[str, Any] = {
-        name: _read(name, values[name])
-        for name in _OF_ROW
-        if name not in _WORDS
-        and values.get(name)
-        and not (name in NUMBERS and values[name].strip().lower() in MISSING)
-    }
-    if any(isinstance(verdict.get(name), float) for name in SCORES):
-        work.notes.setdefault(_NO_PLAIN_SCORE, []).append(line)
-    for name in _TEXTS:
-        for key, value in _text(name, values, texts=work.request.texts).items():
-            if verdict.setdefault(key, value) not in (value, str(value)):
-                raise UnfitError(key, f"is not that of {name}", f"leave out {key}, or {name}")
-    present = [name in verdict for name in SCORES if name in values]
-    # Who says what an empty verdict means says it of a missing score as well.
-    is_scored = all(present) if "" in work.labels else any(present)
-    verdict |= words_of(values, work.labels, scored=bool(present) and is_scored)
-    if any(present) and not all(present) and VERDICT not in verdict:
-        work.notes.setdefault(_NO_SCORE, []).append(line)
-    verdict |= {"file": FILE, "setting": _setting(values, work)}
-    return msgspec.convert(_numbered(_named(verdict, work), work), Row, strict=False)
-
-
-def _numbered(verdict: dict[str, Any], work: Work) -> dict[str, Any]:
-    """Return a verdict with the number of its asking, where its texts alone tell a repeat."""
-    if work.askings is None:
-        return verdict
-    asking = tuple(verdict.get(name) for name in ("item", "setting", FIRST))
-    work.askings[asking] += 1
-    return verdict | ({REPEAT: work.askings[asking] - 1} if work.askings[asking] > 1 else {})
-
-
-def _named(verdict: dict[str, Any], work: Work) -> dict[str, Any]:
-    """Return a verdict under the name of its item, which is a question with two answers.
-
-    A column `item` names it. Any other column names the question, of which there may be several
-    pairs of answers. A pair that was met before with its sides exchanged is turned round.
-    """
-    is_item = work.column(ITEM) == work.request.columns.get(ITEM, ITEM)
-    is_named = work.has_texts and is_item and ITEM in verdict
-    texts = [verdict.get(name) for name in ("question_sha256", "a_sha256", "b_sha256")]
-    parts = [verdict.get(name) for name in ("subset", "item", "question_sha256") if name in verdict]
-    question = "/".join(map(str, parts or [digest("/".join(sorted(map(str, texts))))]))
-    if not work.has_texts:
-        for side in "ab":
-            if by := verdict.get(f"{side}_by"):
-                verdict.setdefault(f"{side}_sha256", intern(digest(f"{question}/{by}")))
-    a, b = (verdict.get(f"{side}_sha256", "") for side in "ab")
-    if (question, b, a) in work.pairs:
-        work.exchanged = True
-        verdict, a, b = _turned(verdict), b, a
-    elif b and b != FAILS:
-        work.pairs.add((question, a, b))
-    if is_named:
-        return verdict
-    verdict.setdefault("question_sha256", intern(digest(question)))
-    named = verdict.get(ITEM, question if len(question) < len(a) else question[:12])
-    return verdict | {"item": intern(f"{named}/{a[:12]}/{b[:12]}")}
-
-
-def _turned(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a verdict with its two sides exchanged."""
-    opposite = {"a": "b", "b": "a"}
-    sides = {
-        f"{opposite[name[0]]}{name[1:]}" if name[:2] in ("a_", "b_") else name: value
-        for name, value in verdict.items()
-    }
-    labels = {
-        name: opposite.get(sides[name], sides[name])
-        for name in (FIRST, VERDICT, GOLD)
-        if name in sides
-    }
-    people = tuple(opposite.get(label, label) for label in sides.get(HUMANS, ()))
-    return sides | labels | ({HUMANS: people} if people else {})
-
-
-def _read(name: str, cell: str) -> str | float:
-    """Return a cell as the field has it; a score may be `8/10`."""
-    cell = decimal(cell) if name in NUMBERS else cell
-    if name == HUMAN_SCORE and ";" in cell:
-        return fmean(float(_read(name, part.strip())) for part in cell.split(";"))
-    if name not in (*SCORES, HUMAN_SCORE) or _NUMBER.fullmatch(cell):
-        return intern(day_of(cell) if name == "date" else cell)
-    score = score_in(cell)
-    if score is None:
-        problem = f"{cell!r} is no number"
-        raise UnfitError(name, problem, "write a number, as 8 or 8/10, or leave the cell empty")
-    return score
-
-
-def _text(name: str, values: Mapping[str, str], *, texts: bool) -> dict[str, Any]:
-    """Return the fields of a text: its digest and length, and itself where that is allowed.
-
-    An empty cell is an empty text; a text without a column is none.
-    """
-    if name not in values:
-        return {}
-    text = values[name]
-    fields: dict[str, Any] = {f"{name}_sha256": intern(digest(text))}
-    if name != "question":
-        fields[f"{name}_length"] = len(text)
-    return fields | ({f"{name}_text": text} if texts and name in ("a", "b") else {})
-
-
-def words_of(
-    values: Mapping[str, str], labels: Mapping[str, str], *, scored: bool
-) -> dict[str, Any]:
-    """Return the labels of a line in our words, which name candidates and not places.
-
-    An empty cell is no label, unless the user says what an empty verdict is.
-
-    Raises: UnfitError for a label that is none of our words, or a place that is nobody's.
-    """
-    fields: dict[str, Any] = {}
-    authors = {values[by]: side for side in "ab" if values.get(by := f"{side}_by")}
-    sides = authors if len(authors) > 1 or "b_by" not in values else {}
-    for name in _WORDS:
-        cell = values.get(name, "").strip()
-        if name != VERDICT and cell.lower() in MISSING and cell.lower() not in labels:
-            continue
-        if not cell and (name != VERDICT or scored):
-            continue
-        if not cell and "" not in labels:
-            remedy = f"say what an empty cell means: --label '=WORD', {_listed(name, labels)}"
-            raise UnfitError(name, "is empty, and there is no score beside it", remedy)
-        cells = _apart(cell, labels) if name == HUMANS else [cell]
-        meanings = [_word(name, label, labels, sides) for label in cells]
-        if meanings:
-            fields[name] = tuple(meanings) if name == HUMANS else meanings[0]
-        if name == FIRST:
-            places = _WORDS[name] if meanings[0] == "a" else ("b", "a")
-            sides |= zip(_PLACES, places, strict=True)
-    return fields
-
-
-def _word(name: str, label: str, labels: Mapping[str, str], sides: Mapping[str, str]) -> str:
-    meaning = sides.get(label) or labels.get(label) or labels.get(bare(label), bare(label))
-    meaning = sides.get(meaning, meaning)
-    if meaning in _WORDS[name]:
-        return meaning
-    if name == VERDICT and meaning in NO_ANSWER:
-        return "unreadable"
-    if meaning in _PLACES:
-        problem = "is a place, and no column `first` says who was shown there"
-        raise UnfitError(name, problem, "name that column by --map first=COLUMN")
-    remedy = f"say what it means: --label '{label}=WORD', {_listed(name, labels)}"
-    if label.replace(".", "", 1).isdigit():
-        remedy = f"a column of scores is a_score: --map a_score=COLUMN. Else {remedy}"
-    raise UnfitError(name, f"{label!r} is no label", remedy)
-
-
-def _listed(name: str, labels: Mapping[str, str]) -> str:
-    choices = [*_WORDS[name]]
-    if "pass" in labels:  # verdicts of one answer
-        choices[:2] = "pass", "fail"
-    return f"where WORD is one of {', '.join(choices)}"
-
-
-def _apart(cell: str, labels: Mapping[str, str]) -> list[str]:
-    """Return the labels of a cell: apart by semicolons, or by blanks where none of them has one."""
-    parts = [part.strip() for part in cell.split(";") if part.strip()]
-    known_labels = {*labels, *_WORDS[HUMANS]}  # a label may hold a semicolon, or a blank
-    if {cell, cell.lower()} & known_labels:
-        return [cell]
-    split = [word for part in parts for word in ([part] if part in labels else part.split())]
-    return split if {*split} <= known_labels or len(parts) > 1 else parts
-
-
-def _setting(values: Mapping[str, str], work: Work) -> str:
-    """Return the key of a line's setting, which is new if it differs from all before."""
-    fields = tuple(values.get(name) or UNKNOWN for name in _OF_SETTING)
-    if fields not in work.keys:
-        judge, model, platform, prompt, sha256, decoding = fields
-        key = judge if prompt == UNKNOWN else f"{judge}/{prompt}"
-        if key in work.settings:
-            key = f"{key}#{len(work.settings) + 1}"
-        work.settings[key] = Setting(
-            judge=Judge(name=judge, model=model, platform=platform),
-            prompt=Prompt(name=prompt, sha256=sha256),
-            decoding=_decoding(decoding),
-            date=UNKNOWN,
+    def build(self) -> Built:
+        """Return the verdicts; of a wide table those of one judge after the other's."""
+        outcome = "verdict" if "verdict" in self.choice.columns else "a_score"
+        columns = self.choice.columns.get(outcome, [""])
+        scale, on_scale = self._scale(columns if outcome == "a_score" else [])
+        asks = self._odd_scores(scale, columns)
+        parts, texts, assumed, repeated = [], dict[str, Column](), list[str](), 0
+        left_out: dict[str, list[int]] = {}
+        for column in columns:
+            part = _Part(self, outcome, column, on_scale)
+            verdicts, kept = part.verdicts()
+            parts.append(verdicts)
+            texts = {
+                name: replace(text, codes=text.codes[kept]) for name, text in part.texts.items()
+            }
+            assumed += part.assumed
+            repeated += part.repeated
+            for reason, lines in part.left_out().items():
+                left_out.setdefault(reason, []).extend(lines)
+        self._refuse_unmet()
+        if scale is not None:
+            scale = replace(scale, outside=self.outside)
+        return Built(
+            verdicts=parts[0] if len(parts) == 1 else joined(parts),
+            settings=self.settings,
+            rows=self.size * len(columns),
+            left_out=left_out,
+            notes=self.notes,
+            assumed=[*dict.fromkeys(assumed)],
+            scale=scale,
+            texts=texts if len(parts) == 1 else {},
+            repeated=repeated,
+            asks=asks,
         )
-        work.keys[fields] = key
-    return work.keys[fields]
+
+    def _refuse_unmet(self) -> None:
+        met: set[str] = set()
+        for column, labels in self.labels.items():
+            present = {name.strip().lower() for name in self.cells.columns[column].names}
+            met |= {f"{column}:{label}" for label in labels if label in present}
+            met |= {label for label in labels if label in present}
+        for label in self.request.labels:
+            name, colon, value = label.partition(":")
+            key = label.strip().lower()
+            is_of_column = colon and name in self.cells.columns
+            if is_of_column:
+                key = f"{name}:{value.strip().lower()}"
+            if key not in met:
+                looked = ", ".join(self.labels) or "no column of labels"
+                raise UsageError(
+                    f"--label {label}={self.request.labels[label]}: no row has the label "
+                    f"{value if is_of_column else label!r}\n  fix: labels stand in {looked}"
+                )
+
+    # Scores ----------------------------------------------------------------------------------
+
+    def read_score(self, column: str) -> Callable[[str], Any]:
+        """Return what reads a score's cell: a number, `unreadable`, None if empty, or a problem."""
+        labels = self.labels.get(column, {})
+
+        def read(cell: str) -> Any:
+            text = cell.strip()
+            word = labels.get(text.lower())
+            if word is not None:
+                if word == UNREADABLE:
+                    return UNREADABLE
+                text = word
+            if not text or text.lower() in MISSING:
+                return None
+            number = number_of(text)
+            if number is None:
+                number = score_in(decimal(text))
+            if number is None or abs(number) > _LARGEST:
+                return UnfitError(f"have {cell!r} in {column}, which is no number")
+            return number
+
+        return read
+
+    def _scale(self, judges: Sequence[str]) -> tuple[Scale | None, Callable[[float, str], Any]]:
+        """Return the scale of single answers' scores, and what reads a score on it."""
+        people = self.choice.columns.get(HUMAN_SCORE, [])
+        stated = self.request.scales
+        if not judges or self.choice.has("b", "b_sha256", "b_by", "b_score"):
+            if stated:
+                fix = "leave it out, or --map a_score=COLUMN"
+                raise UsageError(f"--scale: no scores of single answers\n  fix: {fix}")
+            return None, lambda value, _: value
+        by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
+        if both_scales(stated):
+            scales = {name: scale_of(text) for name, text in stated.items()}
+            unit = Scale(low=0.0, high=1.0, step=0.1, stated=True)
+            return unit, lambda value, who: _inside(value, scales[who], unit=True)
+        scale = (
+            scale_of(stated[BOTH], (*by_judge, *by_people))
+            if stated
+            else known_scale((*by_judge, *by_people))
+        )
+        if scale is None:
+            return None, lambda value, _: value
+        return scale, lambda value, _: _inside(value, scale)
+
+    def _numbers(self, columns: Sequence[str]) -> set[float]:
+        values = (
+            self.read_score(column)(part)
+            for column in columns
+            for name in self.cells.columns[column].names
+            for part in name.split(";")
+        )
+        return {value for value in values if isinstance(value, float)}
+
+    def _odd_scores(self, scale: Scale | None, judges: Sequence[str]) -> list[Ask]:
+        """Return what to ask of scores that may be none: a judge's 0, a sentinel among people's."""
+        if scale is None or scale.stated:
+            return []
+        people = self.choice.columns.get(HUMAN_SCORE, [])
+        by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
+        asks = []
+        others = by_judge - {0.0} - SENTINELS
+        if 0.0 in by_judge and others and min(others) >= 1 and 0.0 not in by_people:
+            top = next(high for high in (5, 10, 100) if high >= max(others))
+            unreadable = {f"{judge}:0": UNREADABLE for judge in judges}
+            asks.append(
+                Ask(
+                    problem="the judge's other scores are at least 1: is its 0 a score, or none?",
+                    requests=[
+                        replace(self.request, labels={**self.request.labels, **unreadable}),
+                        replace(self.request, scales={"": f"0-{top}"}),
+                    ],
+                )
+            )
+        if odd := sorted(value for value in by_people if not scale.low <= value <= scale.high):
+            unreadable = {
+                f"{column}:{name.strip()}": UNREADABLE
+                for column in people
+                for name in self.cells.columns[column].names
+                if number_of(name) in odd
+            }
+            listed = ", ".join(f"{value:g}" for value in odd)
+            asks.append(
+                Ask(
+                    problem=f"people's scores hold {listed}, outside the scale of the others",
+                    requests=[replace(self.request, labels={**self.request.labels, **unreadable})],
+                )
+            )
+        return asks
+
+    # Settings --------------------------------------------------------------------------------
+
+    def setting(self, fields: tuple[str, ...]) -> str:
+        """Return the key of a setting, which is new if it differs from all before."""
+        if fields not in self._keys:
+            judge, model, platform, prompt, sha256, decoding = fields
+            key = judge if prompt == UNKNOWN else f"{judge}/{prompt}"
+            if key in self.settings:
+                key = f"{key}#{len(self.settings) + 1}"
+            self.settings[key] = Setting(
+                judge=Judge(name=judge, model=model, platform=platform),
+                prompt=Prompt(name=prompt, sha256=sha256),
+                decoding=_decoding(decoding),
+                date=UNKNOWN,
+            )
+            self._keys[fields] = key
+        return self._keys[fields]
+
+
+def _inside(value: float, scale: Scale, *, unit: bool = False) -> Any:
+    if not scale.low <= value <= scale.high:
+        return UNREADABLE
+    return on_unit(value, scale) if unit else value
 
 
 def _decoding(text: str) -> dict[str, Any] | str:
     if text == UNKNOWN:
         return UNKNOWN
+    return msgspec.json.decode(text, type=dict[str, Any])
+
+
+class _Part:
+    """Verdicts of one judge's column, or of a table that has one."""
+
+    def __init__(
+        self, builder: _Builder, outcome: str, column: str, on_scale: Callable[[float, str], Any]
+    ) -> None:
+        self.of, self.outcome, self.column, self.on_scale = builder, outcome, column, on_scale
+        self.size, self.choice = builder.size, builder.choice
+        self.columns: dict[str, Column] = {}
+        self.reasons: dict[str, Flags] = {}
+        self.taken: Flags = np.zeros(self.size, bool)
+        self.assumed: list[str] = []
+        self.repeated = 0
+        self.texts: dict[str, Column] = {}
+
+    def field(self, name: str) -> Column | None:
+        """Return the cells of a field in this part."""
+        if name == self.outcome and self.column:
+            return self.of.cells.columns[self.column]
+        if name == "judge" and self.choice.judges:
+            return constant(self.choice.judges[self.column], self.size)
+        if name == "first" and self.choice.orders:
+            return constant(self.choice.orders[self.column], self.size)
+        return self.of.field(name)
+
+    def leave_out(self, rows: Flags, reason: str) -> None:
+        """Leave rows out for a reason, unless another one came first."""
+        rows = rows & ~self.taken
+        if rows.any():
+            self.reasons[reason] = self.reasons.get(reason, np.zeros(self.size, bool)) | rows
+            self.taken |= rows
+
+    def left_out(self) -> dict[str, list[int]]:
+        """Return the lines that were left out by reason."""
+        lines = self.of.cells.lines
+        return {reason: lines[rows].tolist() for reason, rows in self.reasons.items()}
+
+    def verdicts(self) -> tuple[Verdicts, Flags]:
+        """Return the verdicts that can be read, and which rows they are."""
+        self._read_plain()
+        self._read_scores()
+        self._read_texts()
+        self._name_questions()
+        turned = self._turned()
+        if self.choice.kind == "label":
+            self._read_labels()
+        else:
+            self._read_words(turned)
+        self._turn(turned)
+        self._name_items()
+        self._read_settings()
+        self._number_askings()
+        self._refuse_empty()
+        keep = ~self.taken
+        empty = absent(self.size)
+        columns = {name: self.columns.get(name, empty) for name in COLUMNS}
+        verdicts = Verdicts(lines=self.of.cells.lines, **columns)
+        if not keep.all():
+            verdicts = verdicts[keep]
+            verdicts = replace(verdicts, item=verdicts.item.pruned())
+        return verdicts, keep
+
+    # Cells -----------------------------------------------------------------------------------
+
+    def _read_plain(self) -> None:
+        self.columns |= {"file": constant(FILE, self.size)}
+        for name, read in _READERS.items():
+            if (column := self.field(name)) is not None:
+                self.columns[name] = recoded(column, read)
+        if (column := self.field("repeat")) is not None:
+            self.columns[REPEAT] = _repeats(column)
+        if (column := self.field("confidence")) is not None:
+            self.columns[CONFIDENCE] = _confidence(column)
+
+    def _read_scores(self) -> None:
+        for name in ("a_score", "b_score"):
+            if (column := self.field(name)) is not None:
+                self._read_score(name, column)
+        self._read_people_scores()
+
+    def _read_score(self, name: str, column: Column) -> None:
+        alone = self.outcome == "a_score" and not self.choice.has(
+            "b", "b_sha256", "b_by", "b_score"
+        )
+        title = self.column if name == self.outcome else self.choice.column(name)
+        numbers = [*map(self.of.read_score(title), column.names)]
+        values = [
+            self.on_scale(number, "judge") if alone and isinstance(number, float) else number
+            for number in numbers
+        ]
+        self.columns[name] = of_values(
+            [value if isinstance(value, float) else None for value in values], column.codes
+        )
+        self._leave_out_unfit(column, numbers)
+        self._note_odd(column, numbers)
+        outside = [n != value == UNREADABLE for n, value in zip(numbers, values, strict=True)]
+        self.of.outside += int(_rows_of(column, outside).sum())
+        self._unreadable(_rows_of(column, [value == UNREADABLE for value in values]))
+        if alone:
+            self.leave_out(_rows_of(column, [value is None for value in values]), "have no score")
+
+    def _leave_out_unfit(self, column: Column, numbers: Sequence[Any]) -> None:
+        problems: dict[str, list[int]] = {}
+        for code, number in enumerate(numbers):
+            if isinstance(number, UnfitError):
+                problems.setdefault(str(number), []).append(code)
+        for problem, codes in problems.items():
+            self.leave_out(np.isin(column.codes, codes), problem)
+
+    def _note_odd(self, column: Column, numbers: Sequence[Any]) -> None:
+        """Note the rows whose score is no plain number, as 8/10."""
+        odd = [
+            isinstance(number, float) and number_of(cell) is None
+            for cell, number in zip(column.names, numbers, strict=True)
+        ]
+        if any(odd):
+            lines = self.of.cells.lines[_rows_of(column, odd)].tolist()
+            self.of.notes.setdefault(NO_PLAIN_SCORE, []).extend(lines)
+
+    def _unreadable(self, rows: Flags) -> None:
+        if not rows.any():
+            return
+        self.columns[VERDICT] = Column(
+            codes=np.where(rows, 0, self._codes("verdict")).astype(np.int32),
+            names=self.columns[VERDICT].names if "verdict" in self.columns else [UNREADABLE],
+        )
+        for name in ("a_score", "b_score"):
+            if name in self.columns:
+                column = self.columns[name]
+                codes = np.where(rows, ABSENT, column.codes).astype(np.int32)
+                self.columns[name] = Column(codes=codes, names=column.names)
+
+    def _codes(self, name: str) -> Indices:
+        return self.columns[name].codes if name in self.columns else absent(self.size).codes
+
+    def _read_people_scores(self) -> None:
+        titles = self.choice.columns.get(HUMAN_SCORE, [])
+        if not titles:
+            return
+        readers = [self.of.read_score(title) for title in titles]
+
+        def scores(row: list[Any]) -> tuple[float, ...] | None:
+            values = [
+                self.on_scale(number, "humans")
+                for read, cell in zip(readers, row, strict=True)
+                for part in (cell or "").split(";")
+                for number in [read(part)]
+                if isinstance(number, float)
+            ]
+            return tuple(v for v in values if v != UNREADABLE) or None
+
+        columns = [self.of.cells.columns[title] for title in titles]
+        people = of_combinations(columns, self.size, scores)
+        self.columns[HUMAN_SCORES] = people
+        self.columns[HUMAN_SCORE] = _means(people)
+
+    def _read_texts(self) -> None:
+        for name in TEXTS:
+            column = self.field(name)
+            if column is None:
+                continue
+            self.columns[f"{name}_sha256"] = recoded(column, sha256_of)
+            if name != "question":
+                self.columns[f"{name}_length"] = recoded(column, length_of)
+            if self.of.request.texts and name in ("a", "b"):
+                self.texts[f"{name}_text"] = column
+        if self.of.alone:
+            self.columns[B_SHA256] = constant(FAILS, self.size)
+            for name in ("b_by", "b_length"):
+                self.columns.pop(name, None)
+
+    # Items -----------------------------------------------------------------------------------
+
+    def _name_questions(self) -> None:
+        """Name each row's question, and without texts the answers by who wrote them."""
+        item = self.field("item")
+        if EACH_ROW in self.choice.assumed:
+            item = Column(
+                codes=np.arange(self.size, dtype=np.int32),
+                names=[f"line {line}" for line in self.of.cells.lines.tolist()],
+            )
+        if item is not None:
+            if not all(0 < len(cell) <= _LONG for cell in item.names):
+                item = recoded(item, _item_cell)
+            self.leave_out(item.codes < 0, "name no item")
+        self.item = item
+        parts = [self.columns.get(SUBSET), item, self.columns.get(QUESTION_SHA256)]
+        listed = [column for column in parts if column is not None]
+        if listed == [item] and item is not None and (item.codes >= 0).all():
+            self.question = item
+        elif listed:
+            self.question = of_combinations(listed, self.size, _joined, distinct=True)
+        else:
+            texts = [self.columns.get(name, absent(self.size)) for name in ("a_sha256", "b_sha256")]
+            self.question = of_combinations(texts, self.size, _digest_of_texts)
+        if not self.of.has_texts:
+            self._name_answers()
+
+    def _name_answers(self) -> None:
+        """Name answers without texts by their question and who wrote them: one of a side is one."""
+        sides = ["a"] if self.of.alone or self.choice.kind == "label" else ["a", "b"]
+        by = {side: self.columns.get(f"{side}_by") or self._constant_by(side) for side in sides}
+        named = {side: column for side, column in by.items() if column is not None}
+        if not named:
+            return
+        code_of: dict[Any, int] = {}
+        codes = []
+        for column in named.values():
+            places = [code_of.setdefault(value, len(code_of)) for value in column.names]
+            codes.append(np.array([*places, ABSENT], np.int32)[column.codes])
+        authors = Column(codes=np.concatenate(codes), names=[*code_of])
+        question = Column(codes=np.tile(self.question.codes, len(named)), names=self.question.names)
+        answers = of_combinations(
+            [question, authors], len(authors.codes), _digest_by, distinct=True
+        )
+        for place, (side, column) in enumerate(named.items()):
+            own = answers.codes[place * self.size : (place + 1) * self.size]
+            own = np.where(column.codes < 0, ABSENT, own)
+            self.columns[f"{side}_sha256"] = Column(codes=own, names=answers.names)
+
+    def _constant_by(self, side: str) -> Column | None:
+        by = self.choice.constants.get(f"{side}_by")
+        if by is None:
+            return None
+        self.columns[f"{side}_by"] = constant(by, self.size)
+        return self.columns[f"{side}_by"]
+
+    def _turned(self) -> Flags:
+        """Return which rows have the answers of an earlier one exchanged."""
+        nothing: Flags = np.zeros(self.size, bool)
+        if self.of.alone or "b_sha256" not in self.columns:
+            return nothing
+        code_of: dict[str, int] = {}
+        sides = []
+        both = [self.columns[name] for name in ("a_sha256", "b_sha256")]
+        if both[0].names is both[1].names:
+            return self._exchanged(*(column.codes.astype(np.int64) for column in both))
+        for column in both:
+            places = [code_of.setdefault(value, len(code_of)) for value in column.names]
+            sides.append(np.array([*places, ABSENT], np.int64)[column.codes])
+        return self._exchanged(*sides)
+
+    def _exchanged(self, a: Codes, b: Codes) -> Flags:
+        names: Sequence[Any] = range(int(max(a.max(initial=0), b.max(initial=0))) + 1)
+        low, high = (
+            Column(codes=part, names=names) for part in (np.minimum(a, b), np.maximum(a, b))
+        )
+        first, pair = combined([self.question, low, high], self.size)
+        turned: Flags = (a != a[first[pair]]) & (b >= 0)
+        return turned
+
+    def _turn(self, turned: Flags) -> None:
+        if not turned.any():
+            return
+        self.assumed.append(EXCHANGED)
+        for kind in ("sha256", "by", "length", "score"):
+            left, right = f"a_{kind}", f"b_{kind}"
+            if {left, right} & {*self.columns}:
+                self.columns[left], self.columns[right] = exchanged(
+                    self.columns.get(left, absent(self.size)),
+                    self.columns.get(right, absent(self.size)),
+                    turned,
+                )
+        for name in ("first", "verdict", "gold"):
+            if name in self.columns:
+                self.columns[name] = flipped(self.columns[name], turned, opposite)
+        if "humans" in self.columns:
+            self.columns[HUMANS] = flipped(
+                self.columns[HUMANS], turned, lambda people: tuple(map(opposite, people))
+            )
+        if self.texts:
+            self.texts[A_TEXT], self.texts[B_TEXT] = exchanged(
+                self.texts[A_TEXT], self.texts[B_TEXT], turned
+            )
+
+    def _name_items(self) -> None:
+        title = self.choice.column("item")
+        is_item = (
+            title == self.of.request.columns.get(ITEM, "item") or "item" in self.choice.constants
+        )
+        named = self.of.has_texts and is_item and self.item is not None
+        if named:
+            assert self.item is not None
+            self.columns[ITEM] = self.item
+            return
+        if "question_sha256" not in self.columns:
+            self.columns[QUESTION_SHA256] = of_combinations(
+                [self.question], self.size, _digest_of, distinct=True
+            )
+        texts = [self.columns.get(name, absent(self.size)) for name in ("a_sha256", "b_sha256")]
+        item = [] if self.item is None or self.item is self.question else [self.item]
+        self.columns[ITEM] = of_combinations(
+            [self.question, *texts, *item], self.size, _item_name, distinct=True
+        )
+
+    def _number_askings(self) -> None:
+        """Number the askings where nothing but the texts tells a repeat."""
+        if not self.of.has_texts or self.choice.has("item", "repeat"):
+            return
+        columns = [self.columns[name] for name in ("item", "setting")]
+        columns += [self.columns[FIRST]] if "first" in self.columns else []
+        first, asking = combined(columns, self.size)
+        order = np.argsort(asking, kind="stable")
+        starts = np.searchsorted(asking[order], np.arange(len(first)))
+        number = np.empty(self.size, np.int64)
+        number[order] = np.arange(self.size) - starts[asking[order]]
+        self.repeated = int((number > 0).sum())
+        if self.repeated:
+            self.columns[REPEAT] = Column(
+                codes=np.where(number > 0, number - 1, ABSENT).astype(np.int32),
+                names=[*range(1, int(number.max()) + 1)],
+            )
+
+    def _read_settings(self) -> None:
+        columns = [self.field(name) or constant(UNKNOWN, self.size) for name in OF_SETTING]
+        if self.field("judge") is not None:
+            empty = [code for code, name in enumerate(columns[0].names) if not name.strip()]
+            self.leave_out(np.isin(columns[0].codes, empty), "name no judge")
+        for code, name in enumerate(columns[-1].names):
+            if name and name != UNKNOWN and not _is_object(name):
+                self.leave_out(
+                    columns[-1].codes == code, f"have no JSON object in decoding: {name!r}"
+                )
+        columns[-1] = recoded(columns[-1], lambda cell: cell if _is_object(cell) else "")
+        self.columns[SETTING] = of_combinations(
+            columns, self.size, lambda row: self.of.setting(tuple(cell or UNKNOWN for cell in row))
+        )
+        used = {
+            self.columns[SETTING].names[c]
+            for c in {*self.columns[SETTING].codes[~self.taken].tolist()}
+        }
+        for name in {*self.columns[SETTING].names} - used:
+            if not self.choice.judges:
+                self.of.settings.pop(name, None)
+
+    # Words -----------------------------------------------------------------------------------
+
+    def _read_labels(self) -> None:
+        """Read choices among labels as the file spells them."""
+        column = self.field("verdict")
+        assert column is not None
+        given = self.of.labels.get(self.column, {})
+        known = {
+            name.strip().casefold()
+            for field_name in ("gold", "humans")
+            for title in self.choice.columns.get(field_name, ())
+            for name in self.of.cells.columns[title].names
+        }
+
+        def read(cell: str) -> str | None:
+            text = cell.strip()
+            text = given.get(text.lower(), text)
+            missing = text.lower() in NO_ANSWER and text.casefold() not in known
+            return None if not text or missing or text == UNREADABLE else text
+
+        said = recoded(column, read)
+        empty = [code for code, cell in enumerate(column.names) if not cell.strip()]
+        self.columns[LABEL] = said
+        self.leave_out(np.isin(column.codes, empty), "have no verdict")
+        self.columns[VERDICT] = Column(
+            codes=np.where(said.codes < 0, 0, ABSENT).astype(np.int32), names=[UNREADABLE]
+        )
+        if gold := self.choice.columns.get(GOLD):
+            self.columns[GOLD_LABEL] = recoded(self.of.cells.columns[gold[0]], _label)
+        if people := self.choice.columns.get(HUMANS):
+            columns = [self.of.cells.columns[title] for title in people]
+            self.columns[HUMAN_LABELS] = of_combinations(columns, self.size, _labels)
+
+    def _read_words(self, turned: Flags) -> None:
+        """Read labels in our words, which name candidates and not places."""
+        people = self.choice.columns.get(HUMANS, [])
+        titles = {"verdict": self.column if self.outcome == "verdict" else ""}
+        titles |= {name: self.choice.column(name) for name in ("first", "swapped", "gold")}
+        listed = [(name, self.field(name)) for name in ("verdict", "first", "swapped", "gold")]
+        listed += [("humans", self.of.cells.columns[title]) for title in people]
+        if "humans" in self.choice.constants:
+            listed += [("humans", self.field("humans"))]
+        listed += [(f"{side}_by", self.columns.get(f"{side}_by")) for side in "ab"]
+        present = [(name, column) for name, column in listed if column is not None]
+        has_order = any(name in ("first", "swapped") for name, _ in present)
+        exchanged = bool(turned.any()) and not has_order
+        # Who exchanges the answers asks in both orders, and writes down what was shown.
+        words = RowWords(
+            kind="pass" if self.choice.kind == "pass" else "pair",
+            labels={**self.of.labels, "": {}},
+            titles=titles,
+            people=people,
+            sides=self.choice.sides,
+            order="a" if exchanged else None,
+        )
+        names = [name for name, _ in present]
+        first, combination = combined([column for _, column in present], self.size)
+        results = (
+            [
+                words.of(
+                    [
+                        (n, c.names[code] if code >= 0 else "")
+                        for (n, c), code in zip(present, row, strict=True)
+                    ]
+                )
+                for row in zip(
+                    *(column.codes[first].tolist() for _, column in present), strict=True
+                )
+            ]
+            if names
+            else []
+        )
+        scored = self._codes("a_score") >= 0 if self.choice.has("a_score", "b_score") else None
+        for name in ("first", "verdict", "gold", "humans"):
+            values = [None if isinstance(r, str) else r.get(name) for r in results]
+            if any(value is not None for value in values):
+                column = of_values(values, combination)
+                self.columns[name] = self._with_unreadable(column) if name == "verdict" else column
+        problems = np.array([isinstance(result, str) for result in results] or [False])
+        for index in np.flatnonzero(problems).tolist():
+            self.leave_out(combination == index, str(results[index]))
+        if self.outcome == "verdict" and self.choice.has("verdict"):
+            empty = self._codes("verdict") < 0
+            if scored is not None:
+                empty &= ~scored
+            self.leave_out(empty, "have no verdict")
+        elif "verdict" in self.columns or self.choice.has("b_score"):
+            self._note_half_scored()
+
+    def _with_unreadable(self, column: Column) -> Column:
+        """Return verdicts with those that a score made unreadable."""
+        before = self._codes("verdict")
+        if not (before >= 0).any():
+            return column
+        names = [*column.names]
+        code = names.index(UNREADABLE) if UNREADABLE in names else len(names)
+        names += [UNREADABLE] if code == len(names) else []
+        return Column(codes=np.where(before >= 0, code, column.codes).astype(np.int32), names=names)
+
+    def _note_half_scored(self) -> None:
+        if not self.choice.has("b_score"):
+            return
+        a, b = self._codes("a_score") >= 0, self._codes("b_score") >= 0
+        half = (a != b) & (self._codes("verdict") < 0) & ~self.taken
+        if half.any():
+            self.of.notes.setdefault(NO_SCORE, []).extend(self.of.cells.lines[half].tolist())
+        self.leave_out(~a & ~b & (self._codes("verdict") < 0), "have no score")
+
+    def _refuse_empty(self) -> None:
+        if "a_sha256" not in self.columns:
+            return
+        self.leave_out(self.columns[A_SHA256].codes < 0, "name no answer")
+
+
+def _rows_of(column: Column, chosen: Sequence[bool]) -> Flags:
+    """Return the rows whose value is chosen."""
+    rows: Flags = np.array([*chosen, False])[column.codes]
+    return rows
+
+
+def _joined(parts: list[Any]) -> str:
+    return "/".join(str(part) for part in parts if part is not None)
+
+
+def _digest_of_texts(texts: list[Any]) -> str:
+    return digest("/".join(sorted(map(str, (None, *texts)))))
+
+
+def _digest_by(parts: list[Any]) -> str:
+    question, by = parts
+    return digest(f"{question}/{by}")
+
+
+def _digest_of(parts: list[Any]) -> str:
+    return digest(parts[0])
+
+
+def _item_cell(cell: str) -> str | None:
+    return (sha256_of(cell) if len(cell) > _LONG else cell) or None
+
+
+def _item_name(parts: list[Any]) -> str:
+    question, a, b, *items = parts
+    item = items[0] if items else None
+    short = question if len(question) < len(a or "") else question[:12]
+    return f"{item or short}/{(a or '')[:12]}/{(b or '')[:12]}"
+
+
+def _text(cell: str) -> str | None:
+    return cell.strip() or None
+
+
+def _label(cell: str) -> str | None:
+    text = cell.strip()
+    return None if not text or text.lower() in MISSING else text
+
+
+def _labels(row: list[Any]) -> tuple[str, ...] | None:
+    labels = [label for cell in row for part in (cell or "").split(";") if (label := _label(part))]
+    return tuple(labels) or None
+
+
+def _count(cell: str) -> int | None:
+    number = number_of(cell)
+    usable = number is not None and 0 <= number < _MAX_COUNT and number.is_integer()
+    return int(number) if usable and number is not None else None
+
+
+def _tokens(cell: str) -> float | None:
+    number = number_of(cell)
+    return number if number is not None and 0 <= number <= _LARGEST else None
+
+
+def _day(cell: str) -> str | None:
+    day = day_of(cell)
+    return day if len(day) == len("2026-01-01") and day[4] == day[7] == "-" else None
+
+
+def _repeats(column: Column) -> Column:
+    """Return the number of each asking; names of askings are numbered as they come."""
+    cells = [cell.strip() for cell in column.names]
+    if all(_count(cell) is not None for cell in cells if cell):
+        return recoded(column, _count)
+    numbers = {cell: number for number, cell in enumerate(dict.fromkeys(filter(None, cells)))}
+    return recoded(column, lambda cell: numbers.get(cell.strip()))
+
+
+def _confidence(column: Column) -> Column:
+    """Return probabilities, of which those to 100 are percent."""
+    numbers = {cell: number_of(cell) for cell in column.names}
+    top = max((number for number in numbers.values() if number is not None), default=0.0)
+    divisor = 100.0 if top > 1 else 1.0
+
+    def read(cell: str) -> float | None:
+        number = numbers[cell]
+        return None if number is None or not 0 <= number <= divisor else number / divisor
+
+    return recoded(column, read)
+
+
+def _is_object(text: str) -> bool:
     try:
-        return msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        problem = f"is no JSON object: {error}"
-        raise UnfitError("decoding", problem, 'write it as {"temperature": 0}') from None
+        msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    **dict.fromkeys(("subset", "group", "a_by", "b_by"), _text),
+    **dict.fromkeys((f"{name}_sha256" for name in ("question", "a", "b", "answer")), _text),
+    **dict.fromkeys(("a_length", "b_length", "answer_length"), _count),
+    **dict.fromkeys(("input_tokens", "output_tokens"), _tokens),
+    "date": _day,
+}
+
+
+def _means(people: Column) -> Column:
+    values = [fmean(scores) for scores in people.names]
+    return of_values([*values, None], np.where(people.codes < 0, len(values), people.codes))

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from glob import escape
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import msgspec
@@ -22,8 +23,20 @@ from msgspec.structs import replace
 
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
+from epc.records.verdicts.aliases import (
+    A_SCORE,
+    VERDICT,
+)
 from epc.records.verdicts.checking import CLAUSE
-from epc.records.verdicts.converting import Conversion, Request, Shape, day_of, digest, file_of
+from epc.records.verdicts.converting import (
+    FAILS,
+    Conversion,
+    Request,
+    Shape,
+    day_of,
+    digest,
+    file_of,
+)
 from epc.records.verdicts.types import UNKNOWN, Setting, faults
 from epc.records.verdicts.work import Work, answered, as_text, graded, setting_of
 
@@ -127,8 +140,12 @@ class _Format:
             else:
                 scores += [(path.as_posix(), score) for score in file_scores]
         has_texts = all(score.output is not None for _, score in scores)
-        for file, score, by in self._attributed(scores):
-            _add(score, by, file, work, has_texts=has_texts)
+        attributed = [*self._attributed(scores)]
+        people = _People(attributed, work.request.labels)
+        for file, score, by in attributed:
+            _add(score, by, file, work, people, has_texts=has_texts)
+        if unmatched := people.unmatched():
+            work.left_out[_GIVEN_BY[PERSON]] += unmatched
         return work.done(name=source.name, identity="text" if has_texts else "name")
 
     def _attributed(
@@ -168,12 +185,65 @@ def _documents(path: Path, work: Work) -> list[Any]:
     return content if isinstance(content, list) else [] if content is None else [content]
 
 
-def _add(score: _ExportedScore, by: str, file: str, work: Work, *, has_texts: bool) -> None:
+class _People:
+    """What people said of the targets that judges scored, by metric and target.
+
+    Where a metric's scores are 0 and 1 alone, people's and the judges', they are pass and fail.
+    """
+
+    def __init__(
+        self, attributed: Sequence[tuple[str, _ExportedScore, str]], labels: Mapping[str, str]
+    ) -> None:
+        self._labels = {**_WORTH, **labels}
+        self._scores: dict[tuple[str, str], list[float]] = {}
+        self._joined: set[tuple[str, str]] = set()
+        values: dict[str, set[float]] = {}
+        judged: set[tuple[str, str]] = set()
+        for _, score, by in attributed:
+            worth = self.worth(score)
+            if worth is None or not score.valid or by == PROGRAM:
+                continue
+            values.setdefault(score.metric, set()).add(worth)
+            if by == PERSON:
+                self._scores.setdefault((score.metric, score.target), []).append(worth)
+            else:
+                judged.add((score.metric, score.target))
+        both = {metric for metric, _ in judged & {*self._scores}}
+        self._binary = {metric for metric in both if values[metric] <= {0.0, 1.0}}
+
+    def worth(self, score: _ExportedScore) -> float | None:
+        """Return a score as a number, None where it is none."""
+        grade = graded(None if score.error else score.value, self._labels)
+        return grade.get(A_SCORE) if grade else None
+
+    def beside(self, score: _ExportedScore, grade: Fields) -> Fields:
+        """Return a judge's grade with what people said of its target."""
+        key = score.metric, score.target
+        said = self._scores.get(key, ())
+        self._joined.add(key)
+        if score.metric not in self._binary:
+            scores = {"human_score": fmean(said), "human_scores": tuple(said)} if said else {}
+            return grade | scores
+        words = ("b", "a")
+        verdict = grade.get(VERDICT) or words[int(grade[A_SCORE])]
+        people = tuple(words[int(value)] for value in said)
+        return {"verdict": verdict, "b_sha256": FAILS} | ({"humans": people} if people else {})
+
+    def unmatched(self) -> int:
+        """Return how many scores of people are of nothing that a judge scored."""
+        return sum(len(said) for key, said in self._scores.items() if key not in self._joined)
+
+
+def _add(
+    score: _ExportedScore, by: str, file: str, work: Work, people: _People, *, has_texts: bool
+) -> None:
     constants = msgspec.convert(work.request.constants, _Constants)
     judge = score.judge or constants.judge
     grade = graded(None if score.error else score.value, {**_WORTH, **work.request.labels})
     if by == PROGRAM and score.error is not None:
         work.left_out[_FAILED] += 1
+    elif by == PERSON and people.worth(score) is not None and score.valid:
+        return  # stands beside the judge's
     elif by in _GIVEN_BY and not (by == UNKNOWN and judge):
         work.left_out[_GIVEN_BY[by]] += 1
     elif not score.valid:
@@ -206,7 +276,7 @@ def _add(score: _ExportedScore, by: str, file: str, work: Work, *, has_texts: bo
             **{name: value for name, value in further.items() if value is not None},
             **work.repeat(setting, item),
             **candidate,
-            **grade,
+            **people.beside(score, grade),
             **(answered(score.reason) if score.reason else {}),
         )
 

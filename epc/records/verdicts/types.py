@@ -144,6 +144,9 @@ class ImportOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] | None = None
+    ignored: Sequence[str] | None = None
+    rows: str | None = None
+    scales: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,8 @@ SIDES: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(("tie (bothbad)", "tie_bothbad", "tie (both bad)", "ties"), "tie"),
 }
+PLACES: Final = ("first", "second")
+TIE, UNREADABLE = "tie", "unreadable"
 # What programs write for an empty cell.
 MISSING: Final = frozenset(["n/a", "na", "nan", "none", "null", "-", "--"])
 NO_ANSWER: Final = MISSING | frozenset(

@@ -96,7 +96,8 @@ def test_labels_and_a_judge_that_the_user_states_make_verdicts(tmp_path: Path) -
     header, rows = imported("langfuse/scores.json", tmp_path / "out.jsonl", *arguments)
 
     assert [row["a_score"] for row in rows] == [0.8, 0.0, 1.0, 3.2]
-    assert header["left_out"] == {"scores by people": 1}
+    assert header["left_out"] == {}  # the score by a person stands beside the judge's
+    assert [row.get("human_score") for row in rows].count(None) == len(rows) - 1
 
 
 def test_scores_that_nobody_is_said_to_have_given_are_a_finding_with_the_way_out(

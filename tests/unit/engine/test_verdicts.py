@@ -119,18 +119,21 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "verdicts.csv:1: has no a or a_sha256 or a_by"),
+        ("", "verdicts.csv:1: no column is certain to hold what a judge said"),
         (b"strategy,domain\xff", "verdicts.csv:1: no CSV: the line is not UTF-8"),
         (SMALL.encode("utf-16-le"), "verdicts.csv:1: no CSV: the line holds a NUL"),
-        ("a,b\n", "verdicts.csv:1: has no verdict or a_score or b_score"),
+        ("a,b\n", "verdicts.csv: expected verdicts in 2 to 16 domains, and found are: none"),
         ("strategy,task,verdict\ns,t,A\n", "verdicts.csv:2: no domain: a row needs strategy, dom"),
         ('"strategy\n', "verdicts.csv:1: no CSV: unexpected end of data"),
         (HEADER, "verdicts.csv: expected verdicts in 2 to 16 domains, and found are: none"),
         (HEADER + "s,text,t,A\n", "expected verdicts in 2 to 16 domains, and found are: text"),
-        (SMALL + "x,text,t1,C\n", "verdicts.csv:5/verdict: 'C' is no label"),
+        (
+            SMALL + "x,text,t1,C\n",
+            "verdicts.csv:1: no column is certain to hold what a judge said: verdict may",
+        ),
         (
             SMALL + "x,text,t1,\n",
-            "verdicts.csv:5/verdict: is empty, and there is no score beside it",
+            "verdicts.csv:5: has no verdict",
         ),
         (SMALL + "x,Audio,t1,A\n", "verdicts.csv:5: domain 'Audio', expected 1 to 32 of a-z"),
         (HEADER.replace("task", "domain"), "verdicts.csv:1: the column 'domain' appears twice"),

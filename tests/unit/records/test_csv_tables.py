@@ -97,7 +97,10 @@ def test_what_cannot_be_read_is_said_by_every_reader_with_its_line(
     read, text = READERS[reader]
     path = written(tmp_path, damage(text).encode("utf-8", "surrogateescape"))
 
-    if reader == "observe":
+    if reader == "observe" and said == "2: has ":  # AUDIT 7: left out and counted
+        findings, rows = read(path)
+        assert (findings, len(rows)) == ([], 1)
+    elif reader == "observe":
         (finding,), rows = read(path)
         assert finding.startswith(f"t.csv:{said}")
         assert not rows

@@ -10,6 +10,7 @@ import pytest
 
 from epc.errors import MalformedError
 from epc.records.verdicts import table
+from epc.records.verdicts.column_rules import SINGLE
 from epc.records.verdicts.converting import Conversion, Request, digest
 
 
@@ -98,7 +99,7 @@ def test_reading_r77_pass_and_fail_of_single_answers_are_a_choice(tmp_path: Path
         ("a",),
     ]
     assert record["a_sha256"] == digest("Paris")
-    assert table.ALONE in done.column_choice.assumed
+    assert SINGLE in done.column_choice.assumed
     assert done.column_choice.columns["humans"] == "human_1, human_2"
 
 
@@ -229,8 +230,9 @@ def test_reading_r77_a_damaged_workbook_is_said_to_be_one(tmp_path: Path) -> Non
 SHEET = "question,response_a,response_b,judge,human\n"
 
 
-@pytest.mark.parametrize("column", ["judge", "gpt-4o"])
-@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize(
+    ("column", "mapped"), [("judge", False), ("judge", True), ("gpt-4o", True)]
+)
 def test_a_column_of_labels_is_the_verdict_and_names_no_judge(
     column: str, tmp_path: Path, *, mapped: bool
 ) -> None:
@@ -249,41 +251,45 @@ def test_a_column_of_labels_is_the_verdict_and_names_no_judge(
     assert [*done.header.settings] == ["unknown"]
 
 
-def test_two_columns_of_labels_are_both_named_where_none_is_called_a_verdict(
+def commands(done: Conversion) -> list[str]:
+    """Return the options of the commands that the questions of a table print."""
+    lines = "\n".join(finding.remedy for finding in done.findings).splitlines()
+    return [line.partition(".csv ")[2] for line in lines]
+
+
+def test_reading_r101_7_columns_of_labels_that_are_called_nothing_are_asked_for(
     tmp_path: Path,
 ) -> None:
     text = "id,a,b,gpt-4o,sonnet\n1,x,y,A,B\n2,x,y,B,B\n"
 
-    (finding,) = converted(tmp_path, text).findings
+    done = converted(tmp_path, text)
 
-    assert "these look like verdicts: 'gpt-4o', 'sonnet'" in finding.remedy
+    assert commands(done) == [
+        "--map verdict=gpt-4o --map verdict=sonnet",
+        "--map verdict=gpt-4o",
+        "--map verdict=sonnet",
+    ]
+    both = converted(tmp_path, text, columns={"verdict": "gpt-4o, sonnet"})
+    assert [(row["setting"], row["verdict"]) for row in rows(both)] == [
+        *(("gpt-4o", "a"), ("gpt-4o", "b"), ("sonnet", "b"), ("sonnet", "b")),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("judges", "problem", "remedy"),
+    ("judges", "asked"),
     [
-        ("AABBAB", "holds verdicts, not who judged: 'A', 'B'", "--map verdict=judge"),
-        ("uvwxyz", "names 6 judges in 6 rows: 'u', 'v', 'w', ...", "--set judge=NAME"),
+        ("AABBAB", ["verdict=winner --map verdict=judge", "verdict=winner", "verdict=judge"]),
+        ("uvwxyz", ["judge=judge", "judge=one"]),
     ],
 )
-def test_judges_that_can_be_none_are_a_finding_and_the_fix_works(
-    judges: str, problem: str, remedy: str, tmp_path: Path
+def test_reading_r101_a_judge_s_column_that_names_no_judges_is_asked_about(
+    judges: str, asked: list[str], tmp_path: Path
 ) -> None:
     text = "id,a,b,judge,winner\n" + "".join(f"{n},x,y,{j},A\n" for n, j in enumerate(judges))
 
-    (finding,) = converted(tmp_path, text).findings
+    done = converted(tmp_path, text)
 
-    assert (finding.where, finding.problem) == ("t.csv:1/judge", problem)
-    assert remedy in finding.remedy
-    assert rows(
-        converted(
-            tmp_path,
-            text,
-            columns={"verdict": "judge"} if "A" in judges else {},
-            constants={} if "A" in judges else {"judge": "j"},
-        )
-    )
-    assert rows(converted(tmp_path, text, columns={"judge": "judge"}))
+    assert [command.partition(" ")[2] for command in commands(done)] == asked
 
 
 def test_rows_of_equal_texts_are_askings_of_one_question_unless_something_names_it(
@@ -329,5 +335,7 @@ def test_two_names_among_the_verdicts_are_who_wrote_the_answers(tmp_path: Path) 
         *(("b", "b"), ("a", "a"), ("tie", "b"), ("b", "a")),
     ]
     # A third name is none of a pair: it is a label to explain.
-    strange = converted(tmp_path, ORDERS.replace("tie", "cannot say")).findings
-    assert [finding.problem for finding in strange] == ["'cannot say' is no label"]
+    strange = converted(tmp_path, ORDERS.replace("tie", "cannot say"))
+    assert [finding.problem for finding in strange.findings] == [
+        "no column is certain to hold what a judge said"
+    ]

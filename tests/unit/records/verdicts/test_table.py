@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from epc.errors import UsageError
 from epc.records.verdicts import table
 from epc.records.verdicts.converting import Conversion, Request, digest
 from epc.records.verdicts.types import Judge, Prompt
@@ -58,38 +59,32 @@ def test_reading_r77_columns_and_labels_are_mapped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "where", "problem"),
+    ("request_", "problem"),
     [
-        ({"judge": "who"}, "t.csv:1", "has no column 'who'"),
-        ({"jury": "judge"}, "t.csv:1", "--map jury: no such field"),
+        (Request(columns={"judge": "who"}), "--map judge: the file has no column 'who'"),
+        (Request(columns={"jury": "judge"}), "--map jury: no such field"),
+        (Request(ignored=["who"]), "--ignore: the file has no column 'who'"),
+        (Request(columns={"a": "a"}, constants={"a": "x"}), "a is mapped and set"),
+        (Request(scales={"": "1-5"}), "--scale: no scores of single answers"),
     ],
 )
-def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
-    columns: dict[str, str], where: str, problem: str, tmp_path: Path
+def test_reading_r101_an_option_that_names_what_is_not_there_is_an_error(
+    request_: Request, problem: str, tmp_path: Path
 ) -> None:
-    text = "item,judge,a,b,verdict\n1,j,x,y,a\n"
-
-    findings = converted(tmp_path, text, Request(columns=columns)).findings
-
-    assert [(finding.where, finding.problem) for finding in findings] == [(where, problem)]
+    with pytest.raises(UsageError, match=problem):
+        converted(tmp_path, "item,judge,a,b,verdict\n1,j,x,y,a\n", request_)
 
 
 @pytest.mark.parametrize(
     ("text", "where", "problem"),
     [
-        ("item,judge,b,verdict\n1,j,x,a\n", "t.csv:1", "has no a or a_sha256 or a_by"),
-        ("item,judge,a\n1,j,x\n", "t.csv:1", "has no verdict or a_score or b_score"),
+        ("item,judge,b,verdict\n1,j,x,a\n", "t.csv:1", "has the answers b, and no a"),
+        ("item,judge,a\n1,j,x\n", "t.csv:1", "no column is certain to hold what a judge said"),
         ("item,judge,a,a_score\n", "t.csv", "holds no verdict"),
-        ("item,judge,a,a_score\n1,,x,1\n", "t.csv:2/judge", "is empty"),
         (
-            "item,judge,a,a_score,decoding\n1,j,x,1,{\n",
-            "t.csv:2/decoding",
-            "is no JSON object",
-        ),
-        (
-            "item,judge,a,a_score,decoding\n\n1,j,x,1,{\n",
-            "t.csv:3/decoding",
-            "is no JSON object",
+            "item,judge,a,a_score\n1,,x,1\n2,,x,1\n3,j,x,1\n",
+            "t.csv:2",
+            "more than half of 3 rows cannot be read: 2 rows name no judge",
         ),
         ('"item,judge\n', "t.csv:1", "no CSV: unexpected end of data"),
         (
@@ -111,7 +106,8 @@ def test_reading_r77_a_table_that_does_not_fit_gets_a_finding(
 def test_reading_r77_who_was_asked_how_is_a_setting_stated_once(tmp_path: Path) -> None:
     conversion = converted(
         tmp_path,
-        "item,judge,model,prompt,decoding,a,a_score\n"
+        request=Request(columns={"model": "model"}),
+        text="item,judge,model,prompt,decoding,a,a_score\n"
         "1,j,m-1,p,,x,1\n"
         "2,j,m-1,p,,x,2\n"
         '3,j,m-1,p,"{""temperature"": 0}",x,3\n'

@@ -1,264 +1,240 @@
-"""Lines of a table as verdicts: cells, words, sides and names (Reading R77)."""
+"""Rows of a table as verdicts: cells, words, sides and names (Reading R77, AUDIT 7)."""
 
-from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-from msgspec import UNSET
 
 from epc.digests import sha256
-from epc.records.findings import Causes
-from epc.records.verdicts.converting import FAILS, ColumnChoice, Request
-from epc.records.verdicts.table_rows import FIELDS, UnfitError, Work, add, words_of
-from epc.records.verdicts.types import Row
+from epc.errors import UsageError
+from epc.records.verdicts import table
+from epc.records.verdicts.converting import FAILS, Conversion, Request
 
-LINE = {"item": "i", "judge": "j", "a": "one", "b": "two!", "verdict": "a"}
 A, B = sha256("one"), sha256("two!")
+HEAD = "id,judge,a,b,verdict"
+LINE = "i,j,one,two!,a"
 
 
-def work(**fields: Any) -> Work:
-    columns = fields.pop("columns", {name: name for name in FIELDS})
-    taken_column_choice = ColumnChoice(columns=columns)
-    return Work(
-        request=Request(**fields), causes=Causes("t.csv", "R77"), column_choice=taken_column_choice
-    )
+def converted(folder: Path, *lines: str, **request: Any) -> Conversion:
+    path = folder / "t.csv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return table.convert(path, Request(**request))
 
 
-def rows(*lines: dict[str, str], of: Work | None = None) -> list[Row]:
-    done = of or work()
-    for number, values in enumerate(lines, 1):
-        add(number, values, done)
-    assert done.causes.findings() == []
-    assert done.lines == list(range(1, len(lines) + 1))
-    return done.rows
+def rows(folder: Path, *lines: str, **request: Any) -> list[dict[str, Any]]:
+    done = converted(folder, *lines, **request)
+    assert not done.findings, done.findings
+    return [msgspec.to_builtins(row) for row in done.rows]
 
 
-def problem(values: dict[str, str], of: Work | None = None) -> tuple[str, str, str]:
-    done = of or work()
-    add(7, values, done)
-    assert (done.rows, done.lines) == ([], [])
-    (finding,) = done.causes.findings()
-    return finding.where, finding.problem, finding.remedy
+def test_reading_r77_texts_are_kept_as_digests_and_lengths_and_as_texts_where_they_may_be(
+    tmp_path: Path,
+) -> None:
+    lines = (f"{HEAD},question,answer", f"{LINE},Q?,A wins")
+
+    (row,) = rows(tmp_path, *lines)
+
+    assert (row["a_sha256"], row["a_length"], row["b_sha256"], row["b_length"]) == (A, 3, B, 4)
+    assert (row["question_sha256"], row["answer_sha256"]) == (sha256("Q?"), sha256("A wins"))
+    assert row["answer_length"] == 6
+    assert "a_text" not in row
+    (row,) = rows(tmp_path, *lines, texts=True)
+    assert (row["a_text"], row["b_text"]) == ("one", "two!")
 
 
-def test_reading_r77_texts_are_kept_as_digests_and_lengths_and_as_texts_where_they_may_be() -> None:
-    (row,) = rows({**LINE, "question": "Q?", "answer": "A wins"})
+def test_a_long_text_has_the_digest_and_the_length_of_the_whole(tmp_path: Path) -> None:
+    long = "x" * 100_000
 
-    assert (row.a_sha256, row.a_length, row.b_sha256, row.b_length) == (A, 3, B, 4)
-    assert (row.question_sha256, row.answer_sha256) == (sha256("Q?"), sha256("A wins"))
-    assert row.answer_length == 6
-    assert (row.a_text, row.b_text) == (UNSET, UNSET)
-    (row,) = rows({**LINE, "question": "Q?"}, of=work(texts=True))
-    assert (row.a_text, row.b_text) == ("one", "two!")
-    where, text, remedy = problem({**LINE, "a_sha256": "0" * 64})
-    assert (where, text) == ("t.csv:7/a_sha256", "is not that of a")
-    assert remedy == "leave out a_sha256, or a"
-    assert rows({**LINE, "a_length": "3"})[0].a_length == 3, "what a column says as well agrees"
+    (row,) = rows(tmp_path, HEAD, f"i,j,{long},y,a")
+
+    assert (row["a_sha256"], row["a_length"]) == (sha256(long), 100_000)
 
 
 @pytest.mark.parametrize(
     ("cell", "score"),
-    [("7", 7.0), ("7.5", 7.5), ("7,5", 7.5), ("8/10", 8.0), ("-2", -2.0), ("Score: 3", 3.0)],
+    [("7", 7.0), ("7.5", 7.5), ('"7,5"', 7.5), ("8/10", 8.0), ("-2", -2.0)],
 )
-def test_reading_r77_a_score_may_be_out_of_ten_or_have_a_comma(cell: str, score: float) -> None:
-    line = {name: value for name, value in LINE.items() if name != "verdict"}
-
-    done = work()
-    (row,) = rows({**line, "a_score": cell, "b_score": "1"}, of=done)
-
-    assert (row.a_score, row.b_score, row.verdict) == (score, 1.0, UNSET)
-    plain = cell.strip().replace(",", ".").lstrip("-").replace(".", "").isdigit()
-    assert list(done.notes.values()) == ([] if plain else [[1]])
-
-
-def test_reading_r77_a_missing_score_is_noted_and_no_verdict() -> None:
-    line = {name: value for name, value in LINE.items() if name != "verdict"}
-    done = work()
-
-    row, neither = rows(
-        {**line, "a_score": "7", "b_score": "n/a"},
-        {**line, "a_score": "7", "b_score": "6"},
-        of=done,
-    )
-
-    assert (row.a_score, row.b_score) == (7.0, UNSET)
-    assert neither.b_score == 6.0
-    assert done.notes == {"without a score, so without a verdict": [1]}
-    where, text, remedy = problem({**line, "a_score": "good", "b_score": "1"})
-    assert (where, text) == ("t.csv:7/a_score", "'good' is no number")
-    assert "as 8 or 8/10" in remedy
-    assert "there is no score beside it" in problem({**line, "verdict": ""})[1]
-    assert rows({**line, "verdict": "", "a_score": "1", "b_score": "2"})[0].verdict is UNSET
-
-
-def test_reading_r77_people_s_scores_of_one_answer_are_their_mean() -> None:
-    (row,) = rows({**LINE, "human_score": "1; 2;6", "confidence": "0,5", "repeat": "2"})
-
-    assert (row.human_score, row.confidence, row.repeat) == (3.0, 0.5, 2)
-
-
-@pytest.mark.parametrize(
-    ("field", "cell", "form"),
-    [
-        ("repeat", "x", "a whole number: 0, 1, 2, ..."),
-        ("a_length", "x", "a whole number"),
-        ("confidence", "2", "a number from 0 to 1"),
-        ("date", "yesterday", "a day: YYYY-MM-DD"),
-        ("question_sha256", "x", "a SHA-256: 64 hexadecimal digits"),
-        ("input_tokens", "x", "a number"),
-    ],
-)
-def test_reading_r77_a_cell_that_is_no_value_of_its_field_says_what_one_is(
-    field: str, cell: str, form: str
+def test_reading_r77_a_score_may_be_out_of_ten_or_have_a_comma(
+    cell: str, score: float, tmp_path: Path
 ) -> None:
-    line = {name: value for name, value in LINE.items() if name not in ("a", "b")}
+    done = converted(tmp_path, "id,judge,a,b,a_score,b_score", f"i,j,x,y,{cell},1")
 
-    assert problem({**line, field: cell}) == (
-        f"t.csv:7/{field}",
-        f"{cell!r} is not {form}",
-        f"write {form}, or leave the cell empty",
+    (row,) = done.rows
+    assert (row.a_score, row.b_score, row.verdict) == (score, 1.0, msgspec.UNSET)
+    assert bool(done.column_choice.notes) == ("/" in cell)
+
+
+def test_reading_r77_a_missing_score_is_noted_and_no_verdict(tmp_path: Path) -> None:
+    done = converted(
+        tmp_path, "id,judge,a,b,a_score,b_score", "1,j,x,y,7,n/a", "2,j,x,y,7,6", "3,j,x,y,,"
     )
 
-
-@pytest.mark.parametrize("name", ["item", "judge"])
-def test_reading_r77_a_verdict_names_its_item_and_its_judge(name: str) -> None:
-    assert problem({**LINE, name: ""}) == (
-        f"t.csv:7/{name}",
-        "is empty",
-        f"say of each verdict its {name}",
-    )
+    half, whole = done.rows
+    assert (half.a_score, half.b_score, whole.b_score) == (7.0, msgspec.UNSET, 6.0)
+    assert done.column_choice.notes == [
+        "1 row without a score, so without a verdict: line 2",
+        "left out: 1 row has no score: line 4",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("values", "scored", "expected"),
-    [
-        ({"verdict": "A is better"}, False, {"verdict": "a"}),
-        ({"verdict": "Model B"}, False, {"verdict": UnfitError}),
-        ({"verdict": "refused"}, False, {"verdict": "unreadable"}),
-        ({"verdict": "n/a"}, False, {"verdict": "unreadable"}),
-        ({"verdict": "", "gold": "", "humans": "-"}, True, {}),
-        ({"verdict": "a", "gold": "tie"}, False, {"verdict": "a", "gold": "tie"}),
-        ({"verdict": "gpt", "a_by": "gpt", "b_by": "pi"}, False, {"verdict": "a"}),
-        ({"verdict": "pi", "a_by": "gpt", "b_by": "pi"}, False, {"verdict": "b"}),
-        ({"verdict": "b", "a_by": "b", "b_by": "b"}, False, {"verdict": "b"}),  # names no side
-        ({"verdict": " TIE ", "first": "a"}, False, {"first": "a", "verdict": "tie"}),
-        ({"verdict": "a", "first": "b"}, False, {"first": "b", "verdict": "a"}),
-        ({"gold": "first", "first": "a"}, True, {"first": "a", "gold": "a"}),
-        ({"verdict": "first", "first": "a"}, False, {"first": "a", "verdict": "a"}),
-        ({"verdict": "first", "first": "b"}, False, {"first": "b", "verdict": "b"}),
-        ({"verdict": "second", "first": "b"}, False, {"first": "b", "verdict": "a"}),
-        ({"verdict": "second", "first": "a"}, False, {"first": "a", "verdict": "b"}),
-        ({"verdict": "a", "humans": "a; tie;b"}, False, {"verdict": "a", "humans": tuple("a_b")}),
-        ({"verdict": "a", "humans": "a b"}, False, {"verdict": "a", "humans": ("a", "b")}),
-    ],
-)  # fmt: skip
-def test_reading_r77_a_label_is_a_word_of_ours_an_author_or_a_place(
-    values: dict[str, str], *, scored: bool, expected: dict[str, Any]
-) -> None:
-    wanted = {
-        name: tuple(part.replace("_", "tie") for part in value) if name == "humans" else value
-        for name, value in expected.items()
-    }
-    if UnfitError in wanted.values():
-        with pytest.raises(UnfitError, match="'Model B' is no label"):
-            words_of(values, {}, scored=scored)
-    else:
-        assert words_of(values, {}, scored=scored) == wanted
-
-
-def test_reading_r77_what_users_say_of_labels_goes_before_all_else() -> None:
-    labels = {"": "tie", "left one": "a", "n/a": "b", "x; y": "b", "pass": "a"}
-
-    assert words_of({"verdict": ""}, labels, scored=False) == {"verdict": "tie"}
-    assert words_of({"verdict": "", "gold": "n/a"}, labels, scored=True) == {"gold": "b"}
-    people = words_of({"verdict": "a", "humans": "left one;b"}, labels, scored=False)["humans"]
-    assert people == ("a", "b")
-    humans = words_of({"verdict": "a", "humans": "x; y"}, labels, scored=False)["humans"]
-    assert humans == ("b",)
-    for cell, remedy in (
-        ("maybe", "say what it means: --label 'maybe=WORD', where WORD is one of pass, fail, tie"),
-        ("4.5", "a column of scores is a_score: --map a_score=COLUMN. Else say what"),
-    ):
-        with pytest.raises(UnfitError) as caught:
-            words_of({"verdict": cell}, labels, scored=False)
-        assert caught.value.remedy.startswith(remedy)
-    with pytest.raises(UnfitError, match="is a place, and no column `first`"):
-        words_of({"verdict": "second"}, {}, scored=False)
-    with pytest.raises(UnfitError) as caught:
-        words_of({"verdict": ""}, {}, scored=False)
-    assert caught.value.remedy.endswith("where WORD is one of a, b, tie, unreadable")
-
-
-def test_reading_r77_a_pair_that_comes_back_turned_round_is_the_same_item() -> None:
-    columns = {"item": "id", "a": "left", "b": "right", "judge": "judge", "verdict": "verdict"}
-    done = work(columns=columns)
-    line = {**LINE, "first": "a", "a_score": "2", "b_score": "1", "gold": "a", "humans": "a;b;tie"}
-    turned = {**line, "a": "two!", "b": "one"}
-
-    row, two_rows = rows(line, turned, of=done)
-
-    assert done.exchanged
-    assert row.item == two_rows.item == f"i/{A[:12]}/{B[:12]}"
-    assert (two_rows.a_sha256, two_rows.a_length, two_rows.a_score, two_rows.b_score) == (
-        A,
-        3,
-        1.0,
-        2.0,
-    )
-    assert (two_rows.verdict, two_rows.first, two_rows.gold, two_rows.humans) == (
-        "b",
-        "b",
-        "b",
-        ("b", "a", "tie"),
-    )
-    assert (row.verdict, row.humans) == ("a", ("a", "b", "tie"))
-    assert row.question_sha256 == sha256("i"), "the column names the question"
-
-
-def test_reading_r77_a_column_item_names_its_pair_and_answers_without_texts_go_by_author() -> None:
-    (row,) = rows(LINE)
-    assert row.item == "i"
-    done = work(columns={"a_by": "m", "b_by": "n", "judge": "judge"})
+def test_reading_r77_people_s_scores_of_one_answer_are_kept_with_their_mean(tmp_path: Path) -> None:
     (row,) = rows(
-        {"item": "i", "judge": "j", "a_by": "x", "b_by": "y", "verdict": "x", "subset": "s"},
-        of=done,
-    )
-    assert (row.a_sha256, row.b_sha256) == (sha256("s/i/x"), sha256("s/i/y"))
-    assert (row.verdict, row.question_sha256) == ("a", sha256("s/i"))
-    assert row.item == f"i/{sha256('s/i/x')[:12]}/{sha256('s/i/y')[:12]}"
-
-
-def test_reading_r77_answers_that_pass_or_fail_are_never_turned_round() -> None:
-    done = work(columns={"a": "text", "judge": "judge"})
-
-    rows({"judge": "j", "question": "q", "a": "one", "b_sha256": FAILS, "verdict": "a"}, of=done)
-
-    assert (done.pairs, done.exchanged) == (set(), False)
-
-
-def test_reading_r77_the_same_question_asked_again_is_a_repeat_from_its_second_asking_on() -> None:
-    done = work()
-    done.askings = Counter()
-
-    actual_rows = rows(LINE, LINE, {**LINE, "judge": "k"}, LINE, of=done)
-
-    assert [row.repeat for row in actual_rows] == [UNSET, 1, UNSET, 2]
-
-
-def test_reading_r77_settings_are_told_apart_by_all_that_a_line_states_of_them() -> None:
-    done = work()
-
-    actual_rows = rows(
-        LINE,
-        {**LINE, "prompt": "short"},
-        {**LINE, "model": "m-1"},
-        {**LINE, "decoding": '{"temperature": 0.5}'},
-        LINE,
-        of=done,
+        tmp_path,
+        "id,judge,response,score,human_score,confidence,run_index",
+        '1,j,x,3,1; 2;6,"0,5",2',
+        labels={},
     )
 
-    assert [row.setting for row in actual_rows] == ["j", "j/short", "j#3", "j#4", "j"]
-    assert done.settings["j#3"].judge.model == "m-1"
-    assert done.settings["j#4"].decoding == {"temperature": 0.5}
-    assert done.settings["j"].decoding == "unknown"
-    assert problem({**LINE, "decoding": "hot"})[0] == "t.csv:7/decoding"
+    assert (row["human_scores"], row["human_score"]) == ((1.0, 2.0, 6.0), 3.0)
+    assert (row["confidence"], row["repeat"]) == (0.5, 2)
+
+
+def test_reading_r101_7_confidence_to_100_is_percent_and_ten_digits_are_seconds(
+    tmp_path: Path,
+) -> None:
+    """1,767,225,600 seconds after 1970 began the year 2026 (`date -u -d @1767225600`)."""
+    lines = ("id,response,verdict,confidence,created_at", "1,x,pass,85,1767225600")
+
+    (row,) = rows(tmp_path, *lines, "2,y,fail,7.5,1767225600000")[:1]
+
+    assert (row["confidence"], row["date"]) == (0.85, "2026-01-01")
+
+
+def test_reading_r101_a_column_that_is_none_of_its_field_is_not_used(tmp_path: Path) -> None:
+    done = converted(
+        tmp_path, "id,response,verdict,confidence,date", "1,x,pass,high,soon", "2,y,fail,low,late"
+    )
+
+    why = {use.column: use.why for use in done.column_choice.uses if use.taken_for is None}
+    assert why == {"confidence": "holds no probabilities", "date": "holds no days"}
+    assert len(done.rows) == 2
+
+
+WORDS = [
+    ("A is better", "", "a"),
+    ("refused", "", "unreadable"),
+    ("n/a", "", "unreadable"),
+    (" TIE ", "a", "tie"),
+    ("a", "b", "a"),
+    ("first", "a", "a"),
+    ("first", "b", "b"),
+    ("second", "b", "a"),
+    ("second", "a", "b"),
+    ("m", "b", "a"),  # an author's name
+    ("n", "", "b"),
+]
+
+
+@pytest.mark.parametrize(("verdict", "first", "expected"), WORDS)
+def test_reading_r77_a_label_is_a_word_of_ours_an_author_or_a_place(
+    verdict: str, first: str, expected: str, tmp_path: Path
+) -> None:
+    head, line = "id,model_a,model_b,winner", f"1,m,n,{verdict}"
+    if first:
+        head, line = f"{head},first", f"{line},{first}"
+
+    row, *_ = rows(tmp_path, head, line, line.replace(verdict, "A").replace("1,", "2,", 1))
+
+    assert row["verdict"] == expected
+
+
+def test_reading_r101_7_what_users_say_of_labels_goes_before_all_else(tmp_path: Path) -> None:
+    """A label named like an author, or like one of our words, means what the user says."""
+    lines = ("id,model_a,model_b,winner,gold", "1,A,B,A,A", "2,A,B,B,A")
+
+    turned = rows(tmp_path, *lines, labels={"A": "b", "B": "a"})
+
+    assert [(row["verdict"], row["gold"]) for row in turned] == [("b", "b"), ("a", "b")]
+    one_column = rows(tmp_path, *lines, labels={"winner:A": "b", "winner:B": "a"})
+    assert [(row["verdict"], row["gold"]) for row in one_column] == [("b", "a"), ("a", "a")]
+    empty = rows(tmp_path, *lines, "3,A,B,,B", labels={"": "tie"})
+    assert empty[2]["verdict"] == "tie"
+
+
+@pytest.mark.parametrize("label", ["C", "winner:C", "gold:B"])
+def test_reading_r101_a_label_that_no_row_has_is_an_error(label: str, tmp_path: Path) -> None:
+    lines = ("id,model_a,model_b,winner,gold", "1,A,B,A,A", "2,A,B,B,A")
+
+    with pytest.raises(UsageError, match=f"--label {label}=tie: no row has the label"):
+        converted(tmp_path, *lines, labels={label: "tie"})
+
+
+def test_reading_r101_7_rows_that_cannot_be_read_are_left_out_and_counted(tmp_path: Path) -> None:
+    lines = [f"{n},x{n},pass,pass" for n in range(40)]
+
+    done = converted(
+        tmp_path, "id,response,judge_verdict,human", *lines, "40,y,PARTIAL,pass", "41,y,,pass", "42"
+    )
+
+    assert len(done.rows) == 40
+    odd, *further = done.column_choice.notes
+    assert odd == (
+        "left out: 1 row has 'PARTIAL' in judge_verdict, which is no label: --label 'PARTIAL'=WORD "
+        "says what it means: line 42"
+    )
+    assert further == [
+        "left out: 1 row has no verdict: line 43",
+        "left out: 1 row has 1 cell, and the header 4 columns: line 44",
+    ]
+
+
+def test_reading_r101_a_table_of_which_over_half_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (finding,) = converted(
+        tmp_path, "id,model_a,model_b,winner", "1,m,n,A", "2,m,n,", "3,m,n,"
+    ).findings
+
+    assert finding.problem == "more than half of 3 rows cannot be read: 2 rows have no verdict"
+
+
+def test_reading_r77_a_pair_that_comes_back_turned_round_is_the_same_item(tmp_path: Path) -> None:
+    head = "id,judge,a,b,verdict,first,a_score,b_score,gold,humans"
+    end = "a,a,2,1,a,a;b;tie"
+
+    row, turned = rows(tmp_path, head, f"i,j,one,two!,{end}", f"i,j,two!,one,{end}")
+
+    assert row["item"] == turned["item"] == f"i/{A[:12]}/{B[:12]}"
+    assert row["question_sha256"] == sha256("i"), "the column names the question"
+    assert (turned["a_sha256"], turned["a_length"]) == (A, 3)
+    assert (turned["a_score"], turned["b_score"]) == (1.0, 2.0)
+    assert (turned["verdict"], turned["first"], turned["gold"]) == ("b", "b", "b")
+    assert turned["humans"] == ("b", "a", "tie")
+    assert (row["verdict"], row["humans"]) == ("a", ("a", "b", "tie"))
+
+
+def test_reading_r77_answers_without_texts_go_by_their_author(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, "id,model_a,model_b,winner,category", "i,x,y,x,s")
+
+    assert (row["a_sha256"], row["b_sha256"]) == (sha256("s/i/x"), sha256("s/i/y"))
+    assert (row["verdict"], row["question_sha256"]) == ("a", sha256("s/i"))
+    assert row["item"] == f"i/{sha256('s/i/x')[:12]}/{sha256('s/i/y')[:12]}"
+
+
+def test_reading_r77_answers_that_pass_or_fail_are_never_turned_round(tmp_path: Path) -> None:
+    done = converted(tmp_path, "response,verdict", "one,pass", "fail,pass", "fail,fail")
+
+    assert {row.b_sha256 for row in done.rows} == {FAILS}
+    assert not [note for note in done.column_choice.assumed if "exchanged" in note]
+
+
+def test_reading_r77_settings_are_told_apart_by_all_that_a_line_states_of_them(
+    tmp_path: Path,
+) -> None:
+    done = converted(
+        tmp_path,
+        "id,response,judge,prompt,model_setting,score,decoding",
+        "1,x,j,,,3,",
+        "2,x,j,short,,3,",
+        "3,x,j,,m-1,3,",
+        '4,x,j,,,3,"{""temperature"": 0.5}"',
+        "5,x,j,,,3,hot",
+        columns={"model": "model_setting"},
+    )
+
+    assert [row.setting for row in done.rows] == ["j", "j/short", "j#3", "j#4"]
+    assert done.header is not None
+    assert done.header.settings["j#3"].judge.model == "m-1"
+    assert done.header.settings["j#4"].decoding == {"temperature": 0.5}
+    assert done.column_choice.notes == [
+        "left out: 1 row has no JSON object in decoding: 'hot': line 6"
+    ]

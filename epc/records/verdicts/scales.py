@@ -1,0 +1,76 @@
+"""Scales of scores: the one that a file's scores are on, and the scores that lie outside it.
+
+Source: Reading R101.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Final
+
+from epc.errors import UsageError
+from epc.records.verdicts.types import Scale
+
+_SCALES: Final = ((0, 1), (1, 3), (1, 4), (1, 5), (0, 5), (1, 7), (1, 10), (0, 10), (0, 100))
+BOTH: Final = ""  # whose scale is stated, where it is one for judge and people
+SENTINELS: Final = frozenset((-1, -99, -100, -999, -9999, 99, 999, 9999))
+_TEXT: Final = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?")
+_MOST_GRADES: Final = 11
+_ROUNDED: Final = 1e-9
+_WHOLE: Final = 10  # a scale so long or shorter has whole grades
+
+
+def scale_of(text: str, values: Iterable[float] = ()) -> Scale:
+    """Return the scale that a user states: `1-5`, or `0-1:0.5` with its step.
+
+    Raises: UsageError if it is none.
+    """
+    match = _TEXT.fullmatch(text.strip())
+    if not match or not float(match[1]) < float(match[2]):
+        raise UsageError(f"--scale {text}: no scale\n  fix: write it as 1-5, or as 0-1:0.5")
+    low, high = float(match[1]), float(match[2])
+    inside = [value for value in values if low <= value <= high]
+    step = float(match[3]) if match[3] else step_of(low, high, inside)
+    return Scale(low=low, high=high, step=step, stated=True)
+
+
+def known_scale(values: Iterable[float]) -> Scale | None:
+    """Return the first scale that holds all scores but sentinels, or None."""
+    scores = {*values}
+    for low, high in _SCALES:
+        rest = {v for v in scores if low <= v <= high or v not in SENTINELS}
+        if rest and all(low <= value <= high for value in rest):
+            return Scale(low=low, high=high, step=step_of(low, high, rest))
+    return None
+
+
+def step_of(low: float, high: float, values: Iterable[float]) -> float:
+    """Return one grade: 1 of whole numbers up to 10, the grid of few values, or a tenth."""
+    grades = sorted({*values})
+    if high <= _WHOLE and high - low > 1 and all(float(value).is_integer() for value in grades):
+        return 1.0
+    gaps = [b - a for a, b in pairwise(grades)]
+    if len(grades) > 1:
+        step = min(gaps)
+        places = [(value - low) / step for value in grades]
+        is_grid = all(abs(place - round(place)) < _ROUNDED for place in places)
+        if is_grid and round((high - low) / step) + 1 <= _MOST_GRADES:
+            return step
+    return (high - low) / 10
+
+
+def on_unit(value: float, scale: Scale) -> float:
+    """Return a score on the scale from 0 to 1."""
+    return (value - scale.low) / (scale.high - scale.low)
+
+
+def both_scales(scales: Mapping[str, str]) -> bool:
+    """Return whether the judge and people have a stated scale each.
+
+    Raises: UsageError if only one of both has.
+    """
+    named = {*scales} - {""}
+    if named and named != {"judge", "humans"}:
+        fix = "--scale judge=1-10 --scale humans=1-5, or one --scale for both"
+        raise UsageError(f"--scale: the judge's and people's scales go together\n  fix: {fix}")
+    return bool(named)
