@@ -77,8 +77,11 @@ def published_summary(again: Json, document: Json) -> Json:
     match document:
         case {"results": {"summary": {"transfer": {"rule": rule} as transfer}}} if rule < _FIGURES:
             return {**again, "transfer": transfer}
-        case {"results": {"summary": {"transfer": {"rule": rule}}}}:
-            return {**again, "transfer": {**again["transfer"], "rule": rule}}
+    match again, document:
+        case {"transfer": dict() as transfer}, {
+            "results": {"summary": {"transfer": {"rule": rule}}}
+        }:
+            return {**again, "transfer": {**transfer, "rule": rule}}
     return again
 
 
@@ -135,8 +138,8 @@ def _keep_group(now: Json, then: Json) -> None:
         ):
             _drop(transfer, {"rule", *map(str, known)})
             if rule < RULE:
-                transfer |= {key: known[key] for key in _OF_THE_WORD if key in known}
-                transfer["rule"] = rule
+                kept = {key: part for key, part in known.items() if key in _OF_THE_WORD}
+                transfer |= {**kept, "rule": rule}
         case _, {"transfer": dict() as transfer}:
             now |= {"transfer": transfer}
 
