@@ -55,7 +55,7 @@ TYPED = [
     ("gpt-5", "openai", "expiring: will be retired on 2026-12-11", "gpt-5 means gpt-5-2025-08-07"),
     ("gpt-5.6-sol", "openai", "current", "no end is stated"),
     ("gpt-6-sol", "openai", "current", "no end is stated"),
-    ("gpt-oss-120b", "open-weights", "current", "no end is stated"),
+    ("gpt-oss-120b", None, "unknown", "; its weights are public"),
     ("claude-opus-5-5", "anthropic", "current", "no end is stated"),
     ("claude-sonnet-5-5", "anthropic", "current", "no end is stated"),
     (
@@ -72,7 +72,7 @@ TYPED = [
     ("mistral-large-3", "mistral", "current", "no end is stated"),
     ("mistral-large-2411", "mistral", "expired since 2026-05-31 (retired)", ""),
     ("llama-3.3-70b-versatile", "groq", "expired since 2026-08-16 (retired)", "gpt-oss-120b"),
-    ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "open-weights", "current", ""),
+    ("meta-llama/Llama-4-Scout-17B-16E-Instruct", None, "unknown", "; its weights are public"),
     ("kimi-k2.6", "moonshot", "current", "no end is stated"),
     ("glm-5.2", "zai", "current", "no end is stated"),
     ("qwen3-max", "alibaba-model-studio", "expired since 2026-10-11 (retired)", "is said to have"),
@@ -163,8 +163,8 @@ SPELT: list[tuple[str, str, str, str | None]] = [
     ("claude-opus-4-1[1m]", "anthropic", "claude-opus-4-1", None),
     ("Claude Sonnet 4.5", "anthropic", "claude-sonnet-4-5", None),
     ("claude sonnet 4.5", "anthropic", "claude-sonnet-4-5", None),
-    ("GPT 4o", "openai", "gpt-4o", ""),
-    ("GPT-3.5 Turbo", "openai", "gpt-3.5-turbo", ""),
+    ("GPT 4o", "openai", "gpt-4o", None),
+    ("GPT-3.5 Turbo", "openai", "gpt-3.5-turbo", None),
     ("Gemini 2.5 Pro", "google-gemini-api", "gemini-2.5-pro", None),
     ("openai/gpt-5-mini:online", "openai", "gpt-5-mini", ""),
 ]

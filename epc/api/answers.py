@@ -6,19 +6,21 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.judge_card import card_json
+from epc.answers.judge_cards import card_of
+from epc.answers.scanning import scan
+from epc.answers.service import replacements, service_on, states
+from epc.answers.subjects import subject
+from epc.answers.succession import succession_of
+from epc.answers.which import best_judges
 from epc.engine.clock import now
 from epc.protocol.results import Json
 from epc.records.choices import ALL
 from epc.records.typed import as_json
-from epc.registry import expiry, succession
-from epc.registry.judge_cards import card_of
+from epc.registry import expiry
 from epc.registry.reading import open_registry
 from epc.registry.scan.files import Rule, Text
 from epc.registry.scan.forms import text as scan_text
-from epc.registry.scan.scan import answered, scan
-from epc.registry.subjects import subject
-from epc.registry.succession import VerdictStore
-from epc.registry.which import best_judges
+from epc.registry.succession import VerdictStore, agreement_in_store
 from epc.report import judge_card_text, succession_text, which_text
 
 _GONE: Final = Rule.parse("expired")
@@ -52,10 +54,10 @@ class Answers:
         current, expiring, expired, unconfirmed (no source confirms it lately) or unknown.
         """
         day = self._clock()
-        states = self._registry.expiry([model], day)
-        instead = answered(self._registry, model, (), day).replacements
-        lines = [*expiry.lines(states), *(f"named instead: {name}" for name in instead)]
-        document = {"states": [state.as_json() for state in states], "replacements": [*instead]}
+        found = states(self._registry, model, day)
+        instead = replacements(service_on(self._registry, model, day))
+        lines = [*expiry.lines(found), *(f"named instead: {name}" for name in instead)]
+        document = {"states": [state.as_json() for state in found], "replacements": [*instead]}
         return self._answer("\n".join(lines), document)
 
     def judge_card(self, model: str) -> Answer:
@@ -63,8 +65,8 @@ class Answers:
 
         The first sentence is the answer; each figure names the measurement that it is of.
         """
-        judge = subject(self._registry, model)
-        card = card_of(self._registry, judge, self._clock())
+        day = self._clock()
+        card = card_of(self._registry, subject(self._registry, model, day), day)
         sentence = judge_card_text.sentence(card)
         return self._answer(
             judge_card_text.text(card),
@@ -88,11 +90,12 @@ class Answers:
 
     def successor(self, model: str) -> Answer:
         """Say which judge may replace a model that ended or will, or why none can be named."""
-        judge = subject(self._registry, model)
-        agreed = succession.agreement_in_store(
+        day = self._clock()
+        judge = subject(self._registry, model, day)
+        agreed = agreement_in_store(
             VerdictStore.from_registry(self._registry, self._location), judge
         )
-        result = succession.succession_of(self._registry, judge, self._clock(), agreed)
+        result = succession_of(self._registry, judge, day, agreed)
         return self._answer(
             succession_text.text(result, kinds=False),
             {"sentence": succession_text.sentence(result), **as_json(result)},

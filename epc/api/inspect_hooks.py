@@ -57,15 +57,16 @@ def _lines(logs: Sequence[EvalLog], out: Path) -> Iterator[str]:
 
 def _state(platform: str, model: str, name: str) -> str:
     """Return what the registry says of a judge, by the best known of its names."""
+    from epc.answers.resolve import resolve
+    from epc.answers.scanning import answered
     from epc.engine.clock import now
     from epc.registry.reading import open_registry
     from epc.registry.scan.forms import sentence
-    from epc.registry.scan.scan import answered
 
-    registry = open_registry(None)
+    registry, today = open_registry(None), now().date()
     spelt = (f"{platform}/{model}", model, name)
-    known_name = next((spelling for spelling in spelt if registry.names.meaning(spelling)), name)
-    return sentence(answered(registry, known_name, (), now().date()))
+    known = (spelling for spelling in spelt if resolve(registry, spelling, today).is_known)
+    return sentence(answered(registry, next(known, name), (), today))
 
 
 def _figures(path: Path) -> Iterator[str]:

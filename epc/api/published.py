@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from epc.analysis.choosing import WhichAnswer
+from epc.answers.scanning import scan as found_in
+from epc.answers.service import expiry as answered_expiry
+from epc.answers.which import best_judges as answer
 from epc.api.frames import NotebookResult
 from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
@@ -18,8 +21,6 @@ from epc.registry.reading import open_registry
 from epc.registry.scan import forms
 from epc.registry.scan.files import Files, Rule
 from epc.registry.scan.scan import Scan
-from epc.registry.scan.scan import scan as found_in
-from epc.registry.which import best_judges as answer
 from epc.report import which_text
 from epc.report.document import Part, Section, Table, Verbatim
 
@@ -126,7 +127,7 @@ def expiry(*names: str, registry: str | None = None, as_of: date | None = None) 
 
     Raises: as `snapshots`.
     """
-    return open_registry(registry).expiry(names, as_of or now().date())
+    return answered_expiry(open_registry(registry), names, as_of or now().date())
 
 
 def scan(

@@ -133,9 +133,9 @@ def _hold(
 
 def _named(model: str, until: str) -> "ScanEntry":
     """Return what the registry says of a judge today, in which an end by a day breaks the rule."""
+    from epc.answers.scanning import answered
     from epc.engine.clock import now
     from epc.registry.scan.files import Rule
-    from epc.registry.scan.scan import answered
 
     today = now().date()
     rule = Rule(word="expired")

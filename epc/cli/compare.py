@@ -109,6 +109,7 @@ def _published(left: Path | str, right: Path | str | None, form: str) -> None:
 def _operand(registry: "Registry", name: Path | str, today: "date") -> "Operand":
     """Return one operand of a comparison with published figures."""
     from epc.analysis.audit import audit_checked
+    from epc.answers.service import expiry
     from epc.records.validate import validate
     from epc.registry.comparing import measured_operand, published_operand
 
@@ -118,7 +119,8 @@ def _operand(registry: "Registry", name: Path | str, today: "date") -> "Operand"
     refuse([finding for finding in report.findings if finding.severity == "error"])
     assert report.manifest is not None  # else there is a finding
     audit = audit_checked(report).as_json()
-    return measured_operand(registry, name, report.manifest, audit, today)
+    states = expiry(registry, [report.manifest.evaluator.model], today)
+    return measured_operand(name, report.manifest, audit, states)
 
 
 def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | None) -> None:

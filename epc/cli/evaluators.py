@@ -67,14 +67,15 @@ def card(
         --require 'place_consistency>=0.8'
     """
     from epc.analysis.judge_card import Requirement, answered, card_json
-    from epc.registry.judge_cards import card_of
-    from epc.registry.subjects import judges_of, recorded, subject
+    from epc.answers.judge_cards import card_of
+    from epc.answers.subjects import subject
+    from epc.registry.subjects import judges_of, recorded
     from epc.report.judge_card_text import sentence, text
 
     requirements = [Requirement.parse(threshold) for threshold in required]
     records = [recorded(path.name, _measured(path, settings)) for path in files]
     opened = open_registry(registry)
-    model_subject = subject(opened, asked, judges_of(records))
+    model_subject = subject(opened, asked, as_of.date(), judges_of(records))
     result = card_of(opened, model_subject, as_of.date(), records, settings)
     answers = [answered(result, requirement) for requirement in requirements]
     print_result(
@@ -120,16 +121,17 @@ def succeed(
       epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
     """
     from epc.analysis.verdicts_by_item import ballots
+    from epc.answers.subjects import subject
+    from epc.answers.succession import succession_of
     from epc.records.typed import as_json
     from epc.records.verdicts.verdict_file import sound
-    from epc.registry.subjects import subject
-    from epc.registry.succession import VerdictStore, agreed_of, succession_of
+    from epc.registry.succession import VerdictStore, agreed_of
     from epc.report.succession_text import text
 
     all_ballots = [ballot for path in files for ballot in ballots(*sound(path))]
     judges = {name for pair in all_ballots for name in (pair.model, pair.setting.judge.name)}
     opened = open_registry(registry)
-    model_subject = subject(opened, asked, sorted(judges))
+    model_subject = subject(opened, asked, as_of.date(), sorted(judges))
     all_ballots += VerdictStore.from_registry(opened, registry).judges_sharing_sources(
         model_subject
     )
@@ -183,23 +185,16 @@ def show(asked: str, registry: str | None) -> None:
     Example:
       epc evaluators show gpt-4o-2024-08-06
     """
+    from epc.answers.resolve import resolve
+    from epc.answers.words import missing
+    from epc.engine.clock import now
     from epc.records.typed import as_json
 
     opened = open_registry(registry)
-    meaning = opened.names.meaning(asked)
-    generations = {generation.name for generation, _ in (*meaning.matches, *meaning.elsewhere)}
-    if not generations:
-        raise click.UsageError(
-            f"{asked}: {opened.missing(asked)}\n  fix: see `epc evaluators list`"
-        )
-    collections = (opened.generations, opened.catalogue)
-    matches = [
-        collection[name]
-        for name in sorted(generations)
-        for collection in collections
-        if name in collection
-    ]
-    echo_json([as_json(generation.record) for generation in matches])
+    name = resolve(opened, asked, now().date())
+    if not name.models:
+        raise click.UsageError(f"{asked}: {missing(name)}\n  fix: see `epc evaluators list`")
+    echo_json([as_json(model.record) for _, model in sorted(name.models.items())])
 
 
 @command.command()

@@ -27,9 +27,10 @@ def command(
 
     An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL, as your settings spell
     it: an ARN, openai:chat:gpt-4o, openrouter/openai/gpt-4o. Dates differ by platform: if you name
-    no platform, you get one answer for each. If you name nothing, you get all snapshots. A day is
-    a day in UTC. Exits 1 if anything asked about has expired. A name that is not in the registry is
-    unknown, which is no failure. So use --known in a CI gate: without it a misspelt name
+    no platform, you get one answer for each, the maker's own first. If you name nothing, you get
+    all snapshots. A day is a day in UTC. Exits 1 if anything asked about has expired; of a model on
+    several platforms its maker's count. A name that is not in the registry is unknown, which is no
+    failure. So use --known in a CI gate: without it a misspelt name
     passes for ever.
 
     \b
@@ -38,9 +39,12 @@ def command(
       epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
       epc expiry --format svg openai/gpt-5.4-mini > judge.svg
     """
+    from epc.answers.service import expiry, gate
     from epc.registry.expiry import lines
 
-    states = open_registry(registry).expiry(asked, as_of.date())
+    opened, day = open_registry(registry), as_of.date()
+    states = expiry(opened, asked, day)
+    gates = [state for name in asked for state in gate(opened, name, day)] if asked else states
     if form == "json":
         echo_json([state.as_json() for state in states])
     elif form == "ics":
@@ -53,22 +57,20 @@ def command(
     elif form == "svg":
         from epc.registry.exports import of_judge
 
-        if len(states) != 1:
-            problem = f"{len(states)} answers; a badge has one"
+        if len(asked) != 1:
             raise click.UsageError(
-                f"{problem}\n  fix: name one model on its platform: openai/gpt-4o"
+                f"{len(asked)} names; a badge has one\n  fix: name one model: openai/gpt-4o"
             )
-        click.echo(of_judge(states[0]), nl=False)
+        click.echo(of_judge(gates[-1]), nl=False)
     else:
         for line in lines(states):
             say(line)
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
-    failed = [state for state in states if state.status in failing]
+    failed = [state for state in gates if state.status in failing]
     for state in failed:
-        served = [s for s in states if s.id == state.id and s not in failed]
+        served = [s for s in states if s.id == state.id and s.status not in failing and s.platform]
         if served:
+            reason = f"by {state.platform}" if state.platform else "as it names no platform"
             example = f"{served[0].platform}/{state.id}"
-            print_note(
-                f"{state.id} fails by {state.platform} alone: {example} asks about one platform"
-            )
+            print_note(f"{state.id} fails {reason}: {example} asks about one platform")
     exit_with(clean=not failed)

@@ -171,11 +171,11 @@ def _plan_askings(
     judge: str, accuracy: float, domain: str, form: str, location: str | None
 ) -> NoReturn:
     """Say how often a judge must be asked, or with whom, and end the command."""
+    from epc.answers.which import reached
     from epc.records.typed import as_json
-    from epc.registry.which import reached
     from epc.report.which_text import reached_text
 
-    result = reached(open_registry(location), domain, judge, accuracy)
+    result = reached(open_registry(location), domain, judge, accuracy, now().date())
     print_result(form, lambda: as_json(result), lambda: reached_text(result))
     exit_with(clean=bool(result.reached))
 

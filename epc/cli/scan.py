@@ -51,9 +51,9 @@ def command(
 
     Reads source, configuration, templates, notebooks, .env and requirements files below each PATH
     (default: this folder), and says which kinds it passed over. In a git repository it leaves out
-    what git ignores. A file that you name is read
-    whatever its kind. Each name gets the answer of `epc expiry`; where a model's maker has a
-    record, no other platform's counts, unless you name the platform.
+    what git ignores. A file that you name is read whatever its kind. Each name gets the answer of
+    `epc expiry` that stands first, and any graver one of its maker; no other platform's counts,
+    unless you name the platform.
 
     Settings stand in [tool.epc.scan] of pyproject.toml or [scan] of .epc.toml: fail-on, ignore,
     exclude. A line with the comment "epc: ignore" is passed over.
@@ -63,9 +63,9 @@ def command(
       epc scan
       epc scan --fail-on expiring:30d --fail-on unknown src config
     """
+    from epc.answers.scanning import scan
     from epc.registry.scan.files import Files, Rule, settings
     from epc.registry.scan.forms import summary as markdown
-    from epc.registry.scan.scan import scan
 
     project = settings(Path.cwd())
     rules = [Rule.parse(rule) for rule in fail_on or project.fail_on or ("expired",)]

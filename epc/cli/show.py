@@ -92,13 +92,14 @@ def show_campaign(comparison: "CampaignComparison", form: str) -> None:
 
 def _states(manifest: "Manifest") -> "Sequence[Expiry]":
     """Return until when the evaluator can be measured again, as far as a registry here says."""
+    from epc.answers.service import expiry
     from epc.errors import EpcError
 
     try:
         opened = open_registry(None)
     except EpcError:
         return ()
-    return opened.expiry([manifest.evaluator.model], now().date())
+    return expiry(opened, [manifest.evaluator.model], now().date())
 
 
 def _holds(manifest: "Manifest") -> list[str]:

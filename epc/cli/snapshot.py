@@ -41,9 +41,11 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     Example:
       epc snapshot list
     """
+    from epc.answers.service import service_on
     from epc.registry.listing import entries, text
 
-    rows = entries(open_registry(registry), as_of.date())
+    opened, day = open_registry(registry), as_of.date()
+    rows = entries(opened, day, lambda name: service_on(opened, name, day).is_served)
     print_result(form, lambda: [row.as_json() for row in rows], lambda: text(rows))
 
 

@@ -46,7 +46,7 @@ def command(
       epc which --domain math --budget 5
       epc which --domain safety --platform anthropic --format json
     """
-    from epc.registry.which import best_judges
+    from epc.answers.which import best_judges
     from epc.report.which_text import text
 
     answer = best_judges(

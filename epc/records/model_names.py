@@ -138,13 +138,11 @@ _SPACED: Final = re.compile(r"[\s._@-]+")
 class Spelling:
     """A name, or what is left of it: `platforms` are those that it says; None if it says none.
 
-    `is_explicit`: a word before it says so, and not only how it is spelt. `through` are the
-    gateways before it, the first one first.
+    `through` are the gateways before it, the first one first.
     """
 
     name: str
     platforms: tuple[str, ...] | None = None
-    is_explicit: bool = False
     through: tuple[str, ...] = ()
 
 
@@ -205,11 +203,8 @@ def _without_affix(spelt: Spelling, prefixes: Mapping[str, tuple[str, ...]]) -> 
             return replace(spelt, name=remainder)
         if (platforms := prefixes.get(word)) is not None:
             through = spelt.through if platforms else (*spelt.through, match[1])
-            is_explicit = spelt.is_explicit or bool(platforms)
-            platforms = platforms or spelt.platforms
-            return Spelling(
-                name=remainder, platforms=platforms, is_explicit=is_explicit, through=through
-            )
+            said = platforms or spelt.platforms
+            return Spelling(name=remainder, platforms=said, through=through)
     for pattern, platform in RULES if _pattern_of(_ANY_RULE).fullmatch(spelt.name) else ():
         if match := _pattern_of(pattern).fullmatch(spelt.name):
             platforms = (platform,) if platform else spelt.platforms

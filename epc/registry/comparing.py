@@ -1,7 +1,7 @@
 """A measurement and published ones: what differs first, then each figure on its noise floor."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Final, Self
@@ -13,6 +13,7 @@ from epc.protocol.results import Json
 from epc.records.manifest import Manifest
 from epc.registry.cards import Declaration, digest
 from epc.registry.comparison import Comparison, Operand
+from epc.registry.expiry import Expiry
 from epc.registry.figures import (
     FAILED_RUN,
     Figure,
@@ -219,9 +220,12 @@ def published_operand(registry: Registry, tag: str, as_of: date) -> Operand:
 
 
 def measured_operand(
-    registry: Registry, run: Path, manifest: Manifest, audit: Json, as_of: date
+    run: Path, manifest: Manifest, audit: Json, states: Iterable[Expiry]
 ) -> Operand:
-    """Return a run as an operand, as it would stand in the registry."""
+    """Return a run as an operand, as it would stand in the registry.
+
+    `states` are those of its evaluator.
+    """
     said = Declaration(
         generation="run",
         contributor="",
@@ -232,7 +236,6 @@ def measured_operand(
     )
     offer = measured_offer(run, manifest, audit, said)
     snapshot = Snapshot.from_card(offer.card(Tag.parse("v1.0-run"), None), offer.figures)
-    states = registry.expiry([manifest.evaluator.model], as_of)
     return _operand(
         str(run), snapshot, "; ".join(dict.fromkeys(state.status_text for state in states))
     )

@@ -215,8 +215,10 @@ def of_evaluator(name: str, life: ServiceTerm, *, policy: Policy, as_of: date) -
     `life` is what the name means on that day, as `epc.registry.names.followed` has it.
     """
     released = life.released.date if life.released else None
+    # Reading R104: a platform that states no day had nothing before the first that does.
+    introduced = released or life.introduced
     doubt = life.doubt
-    if released and as_of < released:
+    if introduced and as_of < introduced:
         doubt = "not released yet on this day"
     state = _state(
         name,
@@ -233,7 +235,9 @@ def of_evaluator(name: str, life: ServiceTerm, *, policy: Policy, as_of: date) -
     if not life.means:
         return state
     ended = state.status == "expired"
-    alias_text = in_words_of_alias(name, life.means, ended=ended, until=life.moves)
+    alias_text = in_words_of_alias(
+        name, life.means, ended=ended, until=life.moves, versions=len(life.versions)
+    )
     return replace(state, note=f"{alias_text}; {state.note}", alias_of=life.means)
 
 
@@ -296,7 +300,11 @@ def _state(
         since = max(notice, begun or notice)
     else:
         status, note = "current", end.note if end else _open_end(life)
-        aged = unconfirmed_from(life, policy) if life else None
+        # Reading R104: a day that a platform states and that lies ahead holds.
+        is_stated = any(e.reason == "retired" for e in ahead)
+        if life and (is_stated or (not_before and as_of < not_before)):
+            note = f"{note}{_seen_on(life)}"
+        aged = unconfirmed_from(life, policy) if life and not is_stated else None
         if life and aged and as_of >= aged:
             status, since = "unconfirmed", max(aged, begun or aged) if aged > date.min else None
             note = f"{note}; {_unheard(life, aged, policy)}"
@@ -370,27 +378,36 @@ def _open_end(life: ServiceTerm | None) -> str:
 def kept_until(life: ServiceTerm) -> date | None:
     """Return the day before which a platform ends nothing, if it states one (Reading R98).
 
-    A model that a source had after that day outlived it, and the day says nothing any more. That
-    its page still states the day says nothing of this: pages keep what has ended.
+    A model that a source had on that day or later outlived it, and the day says nothing any more.
+    That its page still states the day says nothing of this: pages keep what has ended.
     """
     retires = life.retires
     if life.pinned or not retires or retires.kind != "not_before":
         return None
-    return None if life.checked and life.checked > retires.date else retires.date
+    return None if life.checked and life.checked >= retires.date else retires.date
 
 
 def unconfirmed_from(life: ServiceTerm, policy: Policy) -> date | None:
     """Return the day from which nobody confirms any more that a platform serves a model.
 
-    That is where a source's last word on it is too old to be believed, or where the day has come
-    until which it was to be served at the least. The first day of the calendar if no day is
-    recorded on which a source was seen; None for weights that nobody can end.
+    That is the day until which it was to be served at the least; where no day is stated, the one
+    on which a source's last word on it is too old to be believed. The first day of the calendar if
+    no day is recorded on which a source was seen; None for weights that nobody can end, and where
+    a platform states on which day it ends a model.
     """
-    days = [kept_until(life)]
-    if not life.lasts and policy.confirmation is not None:
-        # Reading R53: a word says nothing of a day that lies far behind it.
-        days.append(days_away(life.seen, policy.confirmation + 1) if life.seen else date.min)
-    return min((day for day in days if day), default=None)
+    # Reading R104: a stated day holds until it has come, however long ago it was read.
+    if life.retires and (day := kept_until(life)):
+        return day
+    has_stated_end = life.retires is not None and life.retires.kind != "not_before"
+    if life.lasts or has_stated_end or policy.confirmation is None:
+        return None
+    # Reading R53: a word says nothing of a day that lies far behind it.
+    return days_away(life.seen, policy.confirmation + 1) if life.seen else date.min
+
+
+def _seen_on(life: ServiceTerm) -> str:
+    """Return when a source last stated the day that lies ahead."""
+    return f", as seen on {life.seen}" if life.seen else ""
 
 
 def _unheard(life: ServiceTerm, aged: date, policy: Policy) -> str:

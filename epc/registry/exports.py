@@ -40,7 +40,7 @@ def osv(registry: Registry, maker: str | None = None) -> list[Json]:
         _osv_record(generation, life, life.retires)
         for generation in registry.generations.values()
         if maker in (None, generation.maker)
-        for life in generation.record.platforms
+        for life in generation.recorded
         if life.retires and life.retires.kind != "not_before"
     ]
 
@@ -119,7 +119,8 @@ def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
 
 def _own_id(generation: Generation) -> str | None:
     """Return the name of a model at its maker, or else the registry's."""
-    names = [life.model for life in generation.lives if generation.is_makers(life)]
+    recorded = [life for life in generation.lives if not life.is_listed]
+    names = [life.model for life in recorded if generation.is_makers(life)]
     return next((n for n in (*names, generation.name) if _ID.fullmatch(n)), None)
 
 
@@ -131,7 +132,7 @@ def _entry(
     pairs = [
         (life, record)
         for life, record in zip(generation.lives, generation.record.platforms, strict=True)
-        if life.platform != OPEN_WEIGHTS and not life.pinned
+        if not (life.platform == OPEN_WEIGHTS or life.pinned or life.is_listed)
     ]
     clocks = [
         (life, record, clock)

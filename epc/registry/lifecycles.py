@@ -10,7 +10,7 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 
 import csv
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Final, Literal, Self
 
@@ -155,8 +155,9 @@ class ServiceTerm:
 
     `pinned` are weights that are checked by digest: nobody can change or retire them. `source`
     was consulted, on the day `checked`, even where it states no date. An alias has `points_to`,
-    oldest first; what it means on a day is worked out by `names.followed`, which fills the last
-    four fields.
+    oldest first, and a family `versions`, the names of its models on the platform; what either
+    means on a day is worked out by `names.followed`, which fills the last four fields. `introduced`
+    is the first day on which any platform had the model, `is_listed` whether a list alone has it.
     """
 
     platform: str
@@ -171,6 +172,10 @@ class ServiceTerm:
     seen: date | None = None
     checked: date | None = None
     points_to: tuple[Pointer, ...] = ()
+    versions: tuple[str, ...] = ()
+    introduced: date | None = None
+    is_listed: bool = False
+    confidence: str = ""
     means: Pointer | None = None
     moves: date | None = None
     doubt: str = ""
@@ -192,6 +197,7 @@ class ServiceTerm:
             seen=record.seen,
             checked=record.checked.seen,
             points_to=record.points_to,
+            confidence=record.confidence,
         )
 
     @property
@@ -225,6 +231,13 @@ class Generation:
         record = parse(document, GenerationRecord)
         lives = tuple(ServiceTerm.from_record(platform) for platform in record.platforms)
         return cls(name=record.generation, maker=record.maker, lives=lives, record=record)
+
+    @property
+    def recorded(self) -> Iterator[ServiceTermRecord]:
+        """What its record states of it, without what lists add."""
+        for life, record in zip(self.lives, self.record.platforms, strict=True):
+            if not life.is_listed:
+                yield record
 
     def on(self, platform: str | None) -> ServiceTerm | None:
         """Return the life on a platform; where nobody says on which, the maker's."""
@@ -290,8 +303,15 @@ def catalogued(rows: list[CatalogueLine]) -> Iterator[Generation]:
     for name, lines in by_name.items():
         lives = tuple(_life(row) for row in lines)
         record = GenerationRecord(generation=name, maker=lines[0].maker, platforms=lives)
-        lived = tuple(ServiceTerm.from_record(life) for life in lives)
+        lived = tuple(_listed(life) for life in lives)
         yield Generation(name=name, maker=record.maker, lives=lived, record=record)
+
+
+def _listed(record: ServiceTermRecord) -> ServiceTerm:
+    """Return a life that a list alone has; without any day nothing is known of it."""
+    life = replace(ServiceTerm.from_record(record), is_listed=True)
+    is_dated = life.seen or life.retires or life.lasts
+    return life if is_dated else replace(life, doubt=f"listed by {life.source}, no day")
 
 
 def _life(row: CatalogueLine) -> ServiceTermRecord:

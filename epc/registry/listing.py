@@ -79,12 +79,17 @@ class Entry:
         return document
 
 
-def entries(registry: Registry, as_of: date) -> list[Entry]:
-    """Return one row a snapshot."""
-    return [_entry(registry, tag, snapshot, as_of) for tag, snapshot in registry.snapshots.items()]
+def entries(registry: Registry, as_of: date, is_served: Callable[[str], bool]) -> list[Entry]:
+    """Return one row a snapshot; `is_served` says of a model whether anybody serves it."""
+    return [
+        _entry(registry, tag, snapshot, as_of, is_served=is_served(snapshot.tag.generation))
+        for tag, snapshot in registry.snapshots.items()
+    ]
 
 
-def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Entry:
+def _entry(
+    registry: Registry, tag: str, snapshot: Snapshot, as_of: date, *, is_served: bool
+) -> Entry:
     direction = _direction(snapshot.figures)
     names = (f"gamma/{direction}", *_HEADLINE)
     named = next(filter(None, (figure_at(snapshot.figures, name) for name in names)), None)
@@ -100,7 +105,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         variant=snapshot.card.protocol_version.removeprefix(PROTOCOL).removeprefix("-"),
         calibration=snapshot.calibration,
         example=snapshot.is_example,
-        served=registry.is_served(snapshot.tag.generation, as_of),
+        served=is_served,
         evaluator=snapshot.model,
         proxy=snapshot.card.evaluator.proxy,
         asked=f"{request.model} at {request.endpoint}" if request else None,

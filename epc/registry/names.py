@@ -8,6 +8,7 @@ punctuation. Two names of one skeleton may still be two honest ones; whoever nee
 writes them apart. Letters beyond ASCII are compared as they are: a maintainer looks at these.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,8 @@ from typing import Final
 
 from epc.printable import is_ignorable
 from epc.records.model_names import Spelling, is_nameless, key, routes, shorter
-from epc.registry.lifecycles import Generation, Pointer, Route, ServiceTerm
+from epc.registry.families import Models, newest
+from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, Pointer, Route, ServiceTerm
 
 # What Latin letters and digits are drawn alike in most fonts, after folding their case.
 _DRAWN_ALIKE: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "m": "rn"})
@@ -51,9 +53,11 @@ def followed(life: ServiceTerm, day: date, served: Served) -> ServiceTerm:
     """Return the life that a name has on a day: an alias has that of its target.
 
     A date that the platform states of the alias itself goes before the target's. A later move to
-    another target is a day on which the name is given to another model. What is no alias is
-    returned as it is.
+    another target is a day on which the name is given to another model. A family has the life of
+    one of its models. What is neither is returned as it is.
     """
+    if life.versions:
+        return _of_family(life, day, served)
     begun = [p for p in life.points_to if p.since is None or p.since <= day]
     # Reading R54: what moves later ends what was measured on this day, and not the alias.
     later_routes = [
@@ -85,6 +89,15 @@ def followed(life: ServiceTerm, day: date, served: Served) -> ServiceTerm:
     )
 
 
+def _of_family(life: ServiceTerm, day: date, served: Served) -> ServiceTerm:
+    """Return the life of the model that a family's name means on a day."""
+    members = [served[life.platform, name] for name in life.versions]
+    member = newest(members, day)
+    means = Pointer(to=member.model, since=None, source=member.source, seen=member.seen)
+    earlier = sum(other.revision for other in members) - member.revision
+    return replace(member, versions=life.versions, means=means, earlier=earlier)
+
+
 def _earlier(life: ServiceTerm, *, begun_before: int, served: Served) -> int:
     """Return how many changes were recorded of an alias's targets before its present one.
 
@@ -95,14 +108,24 @@ def _earlier(life: ServiceTerm, *, begun_before: int, served: Served) -> int:
     return len(past) + sum(target.revision for target in targets if target)
 
 
-def in_words_of_alias(name: str, means: Pointer, *, ended: bool, until: date | None) -> str:
-    """Return what an alias means: `gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02)`."""
+def in_words_of_alias(
+    name: str, means: Pointer, *, ended: bool, until: date | None, versions: int = 0
+) -> str:
+    """Return what a name means: `gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02)`.
+
+    `versions` is how many models a family has.
+    """
+    verb = "meant" if ended else "means"
+    if versions:
+        many = f"all {versions} versions ended" if ended else f"the newest of {versions} versions"
+        return f"{name} {verb} {means.to} ({'its only version' if versions == 1 else many})"
     since = f"since {means.since}" if means.since else "since a day that no source states"
     until_when = f", until {until}" if until else ""
-    return f"{name} {'meant' if ended else 'means'} {means.to} ({since}{until_when})"
+    return f"{name} {verb} {means.to} ({since}{until_when})"
 
 
 Matches = Sequence[tuple[Generation, ServiceTerm]]
+_TAG: Final = re.compile(r"v[0-9]+\.[0-9]+-")
 _HINTS: Final = 3
 _ALIKE: Final = 0.6  # of the letters and pairs of letters of both, how many they have in common
 
@@ -119,11 +142,6 @@ class Meaning:
     elsewhere: Matches = ()
     nameless: bool = False
 
-    @property
-    def says_platform(self) -> bool:
-        """Return whether the name says on which platform the model is asked, not through whom."""
-        return self.spelt.is_explicit and not self.spelt.through
-
     def __bool__(self) -> bool:
         """Return whether anything is known of it."""
         return bool(self.matches or self.elsewhere or self.nameless)
@@ -134,15 +152,18 @@ class Names:
 
     def __init__(
         self,
-        generations: Iterable[Generation],
+        models: Models,
         tags: Iterable[str],
-        catalogue: Iterable[tuple[Generation, ServiceTerm, Sequence[str]]] = (),
+        further: Iterable[tuple[Generation, ServiceTerm, tuple[str, ...]]] = (),
     ) -> None:
+        """Take in models, tags, and the further names that lists have of lives."""
+        self.further = tuple(further)
         self._spelled: dict[str, list[tuple[Generation, ServiceTerm]]] = {}
         self._alike: dict[str, list[tuple[Generation, ServiceTerm]]] = {}
-        records = [(g, life, names_of(g, life)) for g in generations for life in g.lives]
-        further = list(catalogue)
-        for generation, life, names in (*records, *further):
+        generations = (*models.recorded.values(), *models.listed.values())
+        all_names = [(g, life, names_of(g, life)) for g in generations for life in g.lives]
+        all_names += self.further
+        for generation, life, names in all_names:
             for name in dict.fromkeys(map(str.casefold, names)):
                 lives = self._spelled.setdefault(name, [])
                 if all(
@@ -151,11 +172,18 @@ class Names:
                     lives.append((generation, life))
         for name, lives in self._spelled.items():
             self._alike.setdefault(key(name), []).extend(lives)
-        self._recorded = {name.casefold() for _, _, names in records for name in names}
-        self.words = routes(life.platform for _, life, _ in (*records, *further))
-        served = [name for _, _, names in records for name in names[1:]]
-        recorded_names = dict.fromkeys([*tags, *(g.name for g, _, _ in records), *served])
-        lists = {name for _, _, names in further for name in names} - recorded_names.keys()
+        records = [
+            (g, life) for g in models.recorded.values() for life in g.lives if not life.is_listed
+        ]
+        by_list = [(g, life) for g in generations for life in g.lives if life.is_listed]
+        self._recorded = {name.casefold() for g, life in records for name in names_of(g, life)}
+        self.words = routes(life.platform for _, life, _ in all_names)
+        served = [name for _, life in records for name in (life.model, *life.aliases)]
+        plain = [plain_of(generation) for generation in models.recorded.values()]
+        recorded_names = dict.fromkeys([*tags, *plain, *served])
+        listed = [name for _, life in by_list for name in (life.model, *life.aliases)]
+        listed += [name for _, _, names in self.further for name in names]
+        lists = {*models.listed, *listed} - recorded_names.keys()
         self.listed = (*recorded_names, *sorted(lists))
 
     def exactly(self, name: str) -> Matches:
@@ -195,21 +223,27 @@ class Names:
     def near(self, text: str) -> list[str]:
         """Return up to three names that may be meant: those that begin so, then those alike."""
         name = self.shortest(text)
-        begins, grams = name.lower(), _grams(name)
-        begun = [name for name in self.listed if begins and name.lower().startswith(begins)]
-        if len(begun) >= _HINTS or not grams:
-            return begun[:_HINTS]
-        alike = sorted(
-            (-likeness, place)
-            for place, listed_grams in enumerate(self._grams)
-            if (likeness := 2 * len(grams & listed_grams) / (len(grams) + len(listed_grams)))
-            >= _ALIKE
-        )
-        return list(dict.fromkeys([*begun, *(self.listed[index] for _, index in alike)]))[:_HINTS]
+        begins, grams = key(name), _grams(name)
+        is_tag = _TAG.match(name) is not None  # a snapshot is no name of a model
+        listed = [(n, hint) for n, hint in enumerate(self.listed) if is_tag or not _TAG.match(hint)]
+        begun = [hint for _, hint in listed if begins and key(hint).startswith(begins)]
+        alike: list[tuple[float, int]] = []
+        if len({key(name): name for name in begun}) < _HINTS and grams:
+            shares = ((n, _likeness(grams, self._grams[n])) for n, _ in listed)
+            alike = sorted((-share, n) for n, share in shares if share >= _ALIKE)
+        hints: dict[str, str] = {}
+        for hint in (*begun, *(self.listed[index] for _, index in alike)):
+            hints.setdefault(key(hint), hint)
+        return [*hints.values()][:_HINTS]
 
     @cached_property
     def _grams(self) -> list[frozenset[str]]:
         return [_grams(name) for name in self.listed]
+
+
+def _likeness(first: frozenset[str], second: frozenset[str]) -> float:
+    """Return the share of letters, and of pairs of them, that two names have in common."""
+    return 2 * len(first & second) / (len(first) + len(second))
 
 
 def _grams(name: str) -> frozenset[str]:
@@ -224,12 +258,6 @@ def _on_platforms(candidates: Matches, spelt: Spelling) -> Matches:
     matches = [
         (g, life) for g, life in candidates if platforms is None or life.platform in platforms
     ]
-    if platforms is None:  # what lists say of further platforms is for who names one of them
-        matches = [
-            (g, life)
-            for g, life in matches
-            if any(life is recorded_life for recorded_life in g.lives)
-        ] or matches
     return makers_of(matches or candidates) if spelt.through else matches
 
 
@@ -238,6 +266,13 @@ def makers_of(matches: Matches) -> Matches:
     generations = {generation.name: generation for generation, _ in matches}
     at_makers = [(g, life) for g in generations.values() for life in g.lives if g.is_makers(life)]
     return at_makers or matches
+
+
+def plain_of(generation: Generation) -> str:
+    """Return the name to print for a model: its maker's own id, never an internal one."""
+    served = [life for life in generation.lives if life.platform != OPEN_WEIGHTS]
+    makers = [life for life in served if generation.is_makers(life)]
+    return next((life.model for life in (*makers, *served)), generation.name)
 
 
 def names_of(generation: Generation, life: ServiceTerm) -> tuple[str, ...]:

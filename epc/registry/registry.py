@@ -3,7 +3,7 @@
 Pure: it takes JSON that schemas have admitted, and reads neither file nor clock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Self
@@ -11,9 +11,11 @@ from typing import Final, Self
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import Choices
+from epc.records.model_names import key, routes
 from epc.records.typed import parse
 from epc.registry import expiry, platforms
 from epc.registry.expiry import Expiry, Policy
+from epc.registry.families import Models, models
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import (
     MOCKS,
@@ -24,9 +26,44 @@ from epc.registry.lifecycles import (
     catalogue_lines,
     catalogued,
 )
-from epc.registry.names import Matches, Meaning, Names, Served, followed, is_same, names_of
+from epc.registry.names import Names, Served, followed, is_same, names_of
 from epc.registry.snapshots import Event, Snapshot
 from epc.registry.tags import Tag
+
+
+def _platforms(generations: Sequence[Generation]) -> Iterator[str]:
+    """Yield the platforms of some models."""
+    yield from (life.platform for generation in generations for life in generation.lives)
+
+
+def _by_place(known: Models) -> dict[tuple[str, str], tuple[Generation, ServiceTerm]]:
+    """Return every life by its platform and its name there; a record's goes before a list's."""
+    by_place: dict[tuple[str, str], tuple[Generation, ServiceTerm]] = {}
+    generations = (*known.recorded.values(), *known.listed.values())
+    lives = [(generation, life) for generation in generations for life in generation.lives]
+    for generation, life in sorted(lives, key=lambda pair: pair[1].is_listed):
+        by_place.setdefault((life.platform, life.model), (generation, life))
+    return by_place
+
+
+def _further(
+    rows: Sequence[Generation], known: Models
+) -> Iterator[tuple[Generation, ServiceTerm, tuple[str, ...]]]:
+    """Yield the further names that lists have of a life: those that a platform has of no other."""
+    generations = (*known.recorded.values(), *known.listed.values())
+    taken = {
+        (life.platform, key(name))
+        for generation in generations
+        for life in generation.lives
+        for name in names_of(generation, life)
+    }
+    for row in rows:
+        generation = known.recorded.get(row.name) or known.listed[row.name]
+        for life in row.lives:
+            names = [n for n in names_of(row, life) if (life.platform, key(n)) not in taken]
+            served = generation.on(life.platform)
+            if served and names:
+                yield generation, served, tuple(names)
 
 
 def life_of_wrapper(name: str) -> ServiceTerm:
@@ -110,8 +147,7 @@ class _Extras:
 class Registry:
     """Evaluators, snapshots, events and the expiry policy; `document` is the published document.
 
-    `catalogue` are models that lists alone know, by their names; a name of `generations` has here
-    what lists say of further platforms.
+    `catalogue` are models that lists alone know, by their names, and families without a record.
     `listed` is the last day that it knows of, where it is a copy that nobody keeps up to date.
     `choices` say how often ways to decide are right, where judges were compared.
     """
@@ -124,6 +160,7 @@ class Registry:
     document: Json
     by_tag: dict[str, list[Event]]
     served: Served
+    models: Mapping[tuple[str, str], Generation]
     names: Names
     listed: date | None = None
     choices: Choices | None = None
@@ -149,15 +186,11 @@ class Registry:
                 ),
             )
         ]
-        lives = [Generation.parse(record) for record in document["evaluators"]]
-        generations = {generation.name: generation for generation in lives}
-        listed = [*catalogued(catalogue_lines(extras.catalogue))]
-        further = [
-            (recorded_generation, recorded_generation.on(life.platform) or life, names_of(g, life))
-            for g in listed
-            for recorded_generation in [generations.get(g.name, g)]
-            for life in g.lives
-        ]
+        records = [Generation.parse(record) for record in document["evaluators"]]
+        rows = [*catalogued(catalogue_lines(extras.catalogue))]
+        known = models(records, rows, routes(_platforms([*records, *rows])))
+        further = [*_further(rows, known)]
+        by_place = _by_place(known)
         tags = [str(s.tag) for s in sorted(pairs, key=lambda s: s.tag)]
         ages = parse(document["policy"], _Ages)
         events = tuple(parse(line, Event) for line in document["events"])
@@ -165,9 +198,9 @@ class Registry:
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
         return cls(
-            generations=generations,
-            catalogue={generation.name: generation for generation in listed},
-            names=Names(lives, tags, further),
+            generations=known.recorded,
+            catalogue=known.listed,
+            names=Names(known, tags, further),
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
             events=events,
             policy=Policy(
@@ -177,7 +210,8 @@ class Registry:
             ),
             document=document,
             by_tag=by_tag,
-            served={(life.platform, life.model): life for g in lives for life in g.lives},
+            served={place: life for place, (_, life) in by_place.items()},
+            models={place: generation for place, (generation, _) in by_place.items()},
             choices=extras.choices,
         )
 
@@ -193,31 +227,30 @@ class Registry:
 
     @property
     def records(self) -> list[GenerationRecord]:
-        """The records of all evaluator generations."""
-        return [generation.record for generation in self.generations.values()]
+        """The records of all evaluator generations, without what lists add."""
+        return [
+            replace(generation.record, platforms=tuple(generation.recorded))
+            for generation in self.generations.values()
+        ]
+
+    @property
+    def all_records(self) -> list[GenerationRecord]:
+        """The records of all models, with what lists have of them."""
+        models = (*self.generations.values(), *self.catalogue.values())
+        return [generation.record for generation in models]
+
+    def model(self, name: str) -> Generation | None:
+        """Return a model, by its name here, that has a record or that a list has."""
+        return self.generations.get(name) or self.catalogue.get(name)
+
+    def model_at(self, platform: str, name: str) -> Generation | None:
+        """Return the model that a platform has under a name, if it is known."""
+        return self.models.get((platform, name))
 
     def life(self, generation: str, platform: str | None) -> ServiceTerm | None:
         """Return the life of a generation on a platform, if it is known."""
         entry = self.generations.get(generation)
         return entry.on(platform) if entry else None
-
-    def lives_named(self, query: str) -> Matches:
-        """Return the lives of the model that a name means, on every platform.
-
-        One platform's spelling, or that of a source whose verdicts are published, means the model;
-        a name with its platform before it means the model there.
-        """
-        meaning = self.names.meaning(query)
-        if meaning.matches and meaning.says_platform:
-            return meaning.matches
-        wanted = query.casefold()
-        matches = meaning.matches or meaning.elsewhere
-        names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
-            s.tag.generation for s in self.snapshots.values() if s.model.casefold() == wanted
-        )
-        generations = {**self.catalogue, **self.generations}
-        meant = (generations[name] for name in names if name in generations)
-        return [(generation, life) for generation in meant for life in generation.lives]
 
     def snapshots_spelled(self, spelled: frozenset[str]) -> tuple[Snapshot, ...]:
         """Return the published measurements whose model has one of some spellings."""
@@ -235,12 +268,6 @@ class Registry:
         if generation in names:
             return None
         return next((name for name in names if is_same(name, generation)), None)
-
-    def expiry(self, names: Sequence[str], as_of: date) -> list[Expiry]:
-        """Return the state of everything asked about on a day; of all snapshots if of nothing."""
-        if not names:
-            return [self.of_tag(tag, as_of) for tag in self.snapshots]
-        return [state for name in names for state in self._states_of(name, as_of)]
 
     def ended_by(self, tag: str, *kinds: str, as_of: date = date.max) -> Event | None:
         """Return the event up to a day that ended a snapshot; of several the kind named first."""
@@ -280,21 +307,12 @@ class Registry:
 
     def every_state(self, as_of: date) -> Iterator[tuple[Generation, Expiry, bool]]:
         """Yield every generation's state on each platform, and whether a catalogue alone has it."""
-        for listed, generations in ((False, self.generations), (True, self.catalogue)):
-            for generation in generations.values():
+        generations = [*self.generations.values(), *self.catalogue.values()]
+        for is_listed in (False, True):
+            for generation in generations:
                 for life in generation.lives:
-                    yield generation, self.of_life(life.model, life, as_of), listed
-
-    def is_served(self, name: str, as_of: date) -> bool:
-        """Return whether some platform serves the model of a name on a day, as far as is known."""
-        return any(self.serving(name, as_of))
-
-    def serving(self, name: str, as_of: date) -> Iterator[tuple[str, Expiry]]:
-        """Yield each platform that serves the model of a name on a day, and the state there."""
-        for _, life in self.lives_named(name):
-            state = self.of_life(name, life, as_of)
-            if state.status in ("current", "expiring"):
-                yield life.platform, state
+                    if life.is_listed == is_listed and not life.versions:
+                        yield generation, self.of_life(life.model, life, as_of), is_listed
 
     def _as_listed(self, state: Expiry) -> Expiry:
         return expiry.of_list(state, self.listed, self.policy) if self.listed else state
@@ -303,7 +321,7 @@ class Registry:
     def last_day(self) -> date:
         """The last day on which a source was seen or something happened, as recorded here."""
         lives = [life for generation in self.generations.values() for life in generation.lives]
-        seen_days = [life.seen for life in lives if life.seen]
+        seen_days = [life.seen for life in lives if life.seen and not life.is_listed]
         return max([*seen_days, *(event.date for event in self.events)], default=date.min)
 
     def meant(self, life: ServiceTerm, day: date) -> ServiceTerm:
@@ -318,76 +336,3 @@ class Registry:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
         events = self.by_tag.get(tag, [])
         return next((event.sha256 for event in events if event.event == "published"), None)
-
-    def _states_of(self, name: str, as_of: date) -> Iterator[Expiry]:
-        if name in self.snapshots:
-            yield self.of_tag(name, as_of)
-            return
-        meaning = self.names.meaning(name)
-        spelt, matches = meaning.spelt, meaning.matches
-        if not meaning and platforms.members_of(name):
-            yield self.of_life(name, life_of_wrapper(name), as_of)
-        elif not matches:
-            yield expiry.unknown(name, as_of, self._doubt(name, meaning, as_of))
-        elif not (meaning.says_platform or any(_has_makers(g) for g, _ in matches)):
-            yield expiry.unknown(name, as_of, _elsewhere(spelt.name, matches))
-        through = f"; asked through {' and '.join(spelt.through)}" if spelt.through else ""
-        for generation, life in matches:
-            state = self.of_life(spelt.name, life, as_of)
-            makers_word = self._makers_word(generation, life, spelt.name, as_of)
-            yield replace(state, id=name, note=f"{state.note}{makers_word}{through}")
-
-    def _makers_word(
-        self, generation: Generation, life: ServiceTerm, name: str, as_of: date
-    ) -> str:
-        """Return what the maker says of a model that a list alone has on a platform."""
-        listed = self.catalogue.get(generation.name)
-        at_maker = [
-            (generation, candidate)
-            for candidate in generation.lives
-            if generation.is_makers(candidate)
-        ]
-        if not listed or not at_maker or generation.is_makers(life):
-            return ""
-        if not any(life is candidate for candidate in listed.lives):
-            return ""
-        return f"; {self._platform_states(at_maker, name, as_of)}"
-
-    def _platform_states(self, lives: Matches, name: str, as_of: date) -> str:
-        """Return what a model is at some platforms: `at openai it is current`."""
-        states = (
-            f"at {x.platform} it is {self.of_life(name, x, as_of).status_text}" for _, x in lives
-        )
-        return ", ".join(states)
-
-    def _doubt(self, name: str, meaning: Meaning, as_of: date) -> str:
-        """Say why no day is known of a name: nothing is known of it, or not where it says."""
-        if meaning.nameless:
-            return "it holds no model's name: ask the platform which model it stands for"
-        if not meaning.elsewhere:
-            return self.missing(name)
-        # Reading R53: another platform's day is no end here, and still what people look for.
-        spelt = meaning.spelt
-        platform_names, states = (
-            " or ".join(spelt.platforms or ()),
-            self._platform_states(meaning.elsewhere, spelt.name, as_of),
-        )
-        return f"through {platform_names}, of which no day of {spelt.name} is known; {states}"
-
-    def missing(self, name: str) -> str:
-        """Say that a name is not here, and what it may have been meant for."""
-        close = self.names.near(name)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        return f"not in this registry{hint}"
-
-
-def _has_makers(generation: Generation) -> bool:
-    """Return whether the maker has a record of a generation, under whichever spelling."""
-    return any(generation.is_makers(life) for life in generation.lives)
-
-
-def _elsewhere(name: str, matches: Sequence[tuple[Generation, ServiceTerm]]) -> str:
-    """Say that only others than the maker have a record of a name, and who (Reading R53)."""
-    makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in matches))
-    served_names = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in matches))
-    return f"{makers}, its maker, has no record of it here; only {served_names}"

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from epc.errors import UsageError
 from epc.records.typed import as_json, parse
 from epc.records.verdicts.types import UNKNOWN, Setting, Source
 from epc.registry.lifecycles import Generation, ServiceTerm
-from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.statistics.figures import ClusteredFigure
@@ -95,37 +93,20 @@ class Subject:
     spellings: frozenset[str]
 
 
-def subject(registry: Registry, query: str, judges: Iterable[str] = ()) -> Subject:
-    """Return who a name means; `judges` are the names in verdict files.
-
-    Raises: UsageError if nobody knows it.
-    """
-    matches = registry.lives_named(query)
-    spelled = spellings_of(query, matches)
-    snapshots = registry.snapshots_spelled(spelled)
-    spellings = frozenset(spelled | {snapshot.model.casefold() for snapshot in snapshots})
-    judge_names = dict.fromkeys(judges)
-    if not (matches or snapshots or spellings & {name.casefold() for name in judge_names}):
-        hint = f"; the verdict files have {', '.join(judge_names)}" if judge_names else ""
-        raise UsageError(
-            f"{query}: {registry.missing(query)}{hint}\n  fix: see `epc evaluators list`"
-        )
-    return _subject(query, matches, snapshots, spellings)
-
-
 def subject_of_page(registry: Registry, name: str, snapshots: Iterable[Snapshot]) -> Subject:
     """Return the generation of a page, whose snapshots are given."""
     generation = registry.generations.get(name)
     matches = [(generation, life) for life in generation.lives] if generation else []
-    return _subject(name, matches, tuple(snapshots), frozenset({name.casefold()}))
+    return subject_of(name, matches, tuple(snapshots), frozenset({name.casefold()}))
 
 
-def _subject(
+def subject_of(
     query: str,
     matches: Sequence[tuple[Generation, ServiceTerm]],
     snapshots: tuple[Snapshot, ...],
     spellings: frozenset[str],
 ) -> Subject:
+    """Return the subject of a query, with its lives and its snapshots."""
     names = dict.fromkeys(generation.name for generation, _ in matches)
     names |= dict.fromkeys(snapshot.tag.generation for snapshot in snapshots)
     makers = dict.fromkeys(generation.maker for generation, _ in matches)

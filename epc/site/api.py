@@ -65,7 +65,9 @@ def _index(site: Site) -> Json:
     return {
         "as_of": site.as_of.isoformat(),
         "policy": site.registry.document["policy"],
-        "snapshots": [entry.as_json() for entry in entries(site.registry, site.as_of)],
+        "snapshots": [
+            entry.as_json() for entry in entries(site.registry, site.as_of, site.is_served)
+        ],
         "evaluators": [
             {
                 "name": page.name,

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from epc.answers.succession import successions
 from epc.errors import Finding, MalformedError, UsageError
 from epc.grid import ALL_CORES, spread
 from epc.records import strict_json
@@ -25,7 +26,7 @@ from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
 from epc.registry.record import AuditSummary
 from epc.registry.repository import Repository
-from epc.registry.succession import VerdictStore, successions
+from epc.registry.succession import VerdictStore
 from epc.simulation.training import coin_bands
 from epc.site import describing, machines
 from epc.site.charts import charts_of_snapshot

@@ -7,6 +7,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Final
 
+from epc.answers.judge_cards import card_of
+from epc.answers.service import service_on
 from epc.digests import parse_sums
 from epc.errors import EpcError
 from epc.records import strict_json
@@ -15,7 +17,6 @@ from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.figures import figures_of
-from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.listing import changes
 from epc.registry.reading import of_folder
@@ -220,7 +221,9 @@ def _evaluator(
         means = registry.meant(life, as_of)
         standing = _standing_of(registry, means, state=state, ending=ending)
         target = means if means.means else None
-        platforms.append(Platform(record=record, standing=standing, meant=target))
+        platforms.append(
+            Platform(record=record, standing=standing, meant=target, is_listed=life.is_listed)
+        )
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     subject = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
     return EvaluatorPage(
@@ -232,6 +235,7 @@ def _evaluator(
         platforms=tuple(platforms),
         snapshots=tuple(snapshots),
         card=card_of(registry, subject, as_of),
+        service=service_on(registry, name, as_of),
     )
 
 

@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from epc.analysis.choosing import Option
 from epc.analysis.judge_card import PLACES, Card, CardFigure
+from epc.answers.resolve import resolve
+from epc.answers.which import changed
 from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
-from epc.registry.which import changed
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -105,7 +106,7 @@ def context(site: Site) -> dict[str, Any]:
     return {
         **table(site.registry.choices, judges[:_JUDGES]),
         "ending": list(ending(site)),
-        "examples": with_chief(site, examples),
+        "examples": with_chief(examples),
         "count": len(judges),
         "news": news(site)[:_NEWS],
     }
@@ -134,35 +135,18 @@ def part(name: str) -> str:
     return name.replace(" ", "-") if plain else sha256(name.encode()).hexdigest()[:12]
 
 
-def chief(site: Site, page: EvaluatorPage) -> Platform | None:
-    """Return the platform that speaks first for an evaluator: its maker's, if that one is sure."""
-    generation = site.registry.generations.get(page.name)
-    lives = generation.lives if generation else ()
-
-    def order(pair: tuple[Platform, Any]) -> tuple[int, date]:
-        platform, life = pair
-        state = platform.standing.state
-        is_makers = generation is not None and generation.is_makers(life)
-        if state.status in {"current", "expiring"}:
-            return 0 if is_makers else 2, state.until or date.max
-        return {"expired": 1 if is_makers else 4}.get(state.status, 3), state.until or date.max
-
-    ranked = sorted(zip(page.platforms, lives, strict=True), key=order)
-    return ranked[0][0] if ranked else None
-
-
 def with_chief(
-    site: Site, pages: Iterable[EvaluatorPage]
+    pages: Iterable[EvaluatorPage],
 ) -> list[tuple[EvaluatorPage, Platform | None]]:
     """Return each page with the platform that speaks first for it."""
-    return [(page, chief(site, page)) for page in pages]
+    return [(page, page.chief) for page in pages]
 
 
 def page_of(site: Site, name: str | None) -> str | None:
     """Return the evaluator whose page a name means, as a platform writes it."""
-    matches = site.registry.lives_named(name) if name else ()
+    models = resolve(site.registry, name, site.as_of).models if name else ()
     pages = site.registry.generations  # a list alone knows further ones
-    return next((generation.name for generation, _ in matches if generation.name in pages), None)
+    return next((model for model in models if model in pages), None)
 
 
 def ending(site: Site) -> Iterator[Ending]:
@@ -189,11 +173,11 @@ def measured(site: Site) -> list[Judge]:
     """Return the judges that somebody serves and that were measured, hosted ones first."""
     judges = []
     for page in site.evaluators:
-        if page.card.means or not site.registry.is_served(page.name, site.as_of):
+        if page.card.means or not page.service.is_served:
             continue
         judge = Judge(
             page=page,
-            platform=chief(site, page),
+            platform=page.chief,
             right=right_of(site.registry.choices, page.name),
             people=best_figure(page.card, PEOPLE),
             places=best_figure(page.card, PLACES),

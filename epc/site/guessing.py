@@ -8,13 +8,14 @@ its evaluator's page.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
+from epc.answers.resolve import resolve
 from epc.records.strict_json import dumps
 from epc.registry import exports
 from epc.registry.expiry import Expiry, days_away
@@ -201,36 +202,33 @@ def platforms(site: Site) -> dict[str, list[tuple[EvaluatorPage, Platform]]]:
     by_platform: dict[str, list[tuple[EvaluatorPage, Platform]]] = {}
     for page in site.evaluators:
         for platform in page.platforms:
-            by_platform.setdefault(platform.record.platform, []).append((page, platform))
+            if not platform.is_listed:
+                by_platform.setdefault(platform.record.platform, []).append((page, platform))
     evaluators = {page.name.casefold() for page in site.evaluators}
     return {name: by_platform[name] for name in sorted(by_platform) if name not in evaluators}
 
 
 def aliases(site: Site) -> list[Alias]:
     """Return every alias that is a plain name, in the order of their addresses."""
-    by_name: dict[str, list[tuple[tuple[bool, bool], EvaluatorPage]]] = {}
-    for page in site.evaluators:
-        generation = site.registry.generations.get(page.name)
-        for life in generation.lives if generation else ():
-            elsewhere = generation is not None and not generation.is_makers(life)
-            for name in dict.fromkeys((life.model, *life.aliases)):
-                rank = name != life.model, elsewhere
-                by_name.setdefault(name, []).append((rank, page))
-    names = {page.name for page in site.evaluators} | platforms(site).keys()
-    return [
-        Alias(place=name, means=_best(options))
-        for name, options in sorted(by_name.items())
-        if name not in names and _PLAIN.fullmatch(name)
-    ]
+    pages = {page.name: page for page in site.evaluators}
+    spelled = {
+        name
+        for page in site.evaluators
+        for platform in page.platforms
+        if not platform.is_listed
+        for name in platform.spellings
+    }
+    taken = pages.keys() | platforms(site).keys()
+    names = sorted(name for name in spelled - taken if _PLAIN.fullmatch(name))
+    return [Alias(place=name, means=_meant(site, name, pages)) for name in names]
 
 
-def _best(options: list[tuple[tuple[bool, bool], EvaluatorPage]]) -> tuple[EvaluatorPage, ...]:
-    """Return whom a name means best, each evaluator once.
-
-    A model's own name goes before an alias, and its maker's platform before others.
-    """
-    best = min(rank for rank, _ in options)
-    return tuple({page.name: page for rank, page in options if rank == best}.values())
+def _meant(site: Site, name: str, pages: Mapping[str, EvaluatorPage]) -> tuple[EvaluatorPage, ...]:
+    """Return whom a name means: the model that speaks first, or else all, each once."""
+    meaning = resolve(site.registry, name, site.as_of)
+    named = [pages[model] for model in meaning.models if model in pages]
+    first = meaning.home.model.name if meaning.home else ""
+    return (pages[first],) if first in pages else tuple(named)
 
 
 def files(site: Site, alias: Alias) -> Iterator[tuple[str, str | bytes]]:
@@ -267,9 +265,9 @@ def is_followed(site: Site, page: EvaluatorPage) -> bool:
     """Return whether an evaluator has a feed.
 
     Once it has ended everywhere there is no end to come. It stays for the days of notice, in which
-    an end may be corrected.
+    an end may be corrected. A list that has no day of it says nothing of its being served.
     """
-    states = [platform.standing.state for platform in page.platforms]
+    states = [p.standing.state for p in page.platforms if not p.is_silent]
     recent = days_away(site.as_of, -site.registry.policy.notice)
     return not states or any(s.status != "expired" or (s.since or recent) >= recent for s in states)
 

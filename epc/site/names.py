@@ -10,12 +10,15 @@ from datetime import date
 from functools import partial
 from typing import Any, Final
 
+from epc.answers.judge_cards import card_of
+from epc.answers.resolve import home_of, resolve
+from epc.answers.subjects import lives_of
+from epc.answers.turns import days_of_life, turns
 from epc.protocol.results import Json
 from epc.records.model_names import rules
-from epc.registry.expiry import Expiry, days_away, unconfirmed_from
-from epc.registry.judge_cards import card_of
+from epc.registry.expiry import Expiry, days_away
 from epc.registry.lifecycles import Generation, ServiceTerm, ServiceTermRecord
-from epc.registry.names import spellings_of
+from epc.registry.names import plain_of, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, subject_of_page, target_of
@@ -38,8 +41,8 @@ def document(registry: Registry, as_of: date) -> Json:
     """
     sources: _Table = {}
     generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
-    alone = (g for g in registry.catalogue.values() if g.name not in registry.generations)
-    generations += [_generation(registry, g, as_of, sources) | {"listed": True} for g in alone]
+    alone = [_generation(registry, g, as_of, sources) for g in registry.catalogue.values()]
+    generations += [generation | {"listed": True} for generation in alone]
     return {
         "as_of": as_of.isoformat(),
         "generations": generations,
@@ -50,7 +53,7 @@ def document(registry: Registry, as_of: date) -> Json:
                 "platform": snapshot.platform,
                 "states": _states(
                     partial(registry.of_tag, tag),
-                    _turns(registry, _days_of_snapshot(registry, snapshot), as_of),
+                    [as_of, *turns(registry, _days_of_snapshot(registry, snapshot), as_of)],
                     sources,
                 ),
             }
@@ -62,27 +65,31 @@ def document(registry: Registry, as_of: date) -> Json:
 
 
 def _generation(registry: Registry, generation: Generation, as_of: date, sources: _Table) -> Json:
-    lives = [*zip(generation.lives, generation.record.platforms, strict=True)]
-    listed = registry.catalogue.get(generation.name, generation)
-    further = {life.platform: life for life in listed.lives if listed is not generation}
-    recorded_platforms = {life.platform for life in generation.lives}
-    listed_lives = [*zip(listed.lives, listed.record.platforms, strict=True)]
-    lives += [pair for pair in listed_lives if pair[0].platform not in recorded_platforms]
+    listed: dict[int, list[str]] = {}
+    for model, life, names in registry.names.further:
+        if model is generation:
+            listed.setdefault(id(life), []).extend(names)
+    home = home_of(generation.maker)
+    lives = zip(generation.lives, generation.record.platforms, strict=True)
     return {
         "name": generation.name,
         "maker": generation.maker,
+        "plain": plain_of(generation),
         "lives": [
             {
                 "platform": life.platform,
                 "names": [life.model, *life.aliases],
-                **_further_names(life, further.get(life.platform, life)),
-                **({} if life.platform in recorded_platforms else {"listed": True}),
+                **_further_names(life, listed.get(id(life), ())),
+                **({"listed": True} if life.is_listed else {}),
+                **({"family": True} if life.versions else {}),
+                **({"home": True} if life.platform == home else {}),
                 "makers": generation.is_makers(life),
                 "pinned": life.pinned,
+                "seen": life.seen.isoformat() if life.seen else "",
                 "sure": _sure(registry.meant(life, as_of), record),
                 "states": _states(
                     partial(registry.of_life, "", life),
-                    _turns(registry, _days_of_life(registry, life), as_of),
+                    [as_of, *turns(registry, days_of_life(registry, life), as_of)],
                     sources,
                 ),
             }
@@ -91,9 +98,10 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
     }
 
 
-def _further_names(life: ServiceTerm, listed: ServiceTerm) -> Json:
-    """Return the further names that a list has of a life."""
-    names = [name for name in (listed.model, *listed.aliases) if listed is not life]
+def _further_names(life: ServiceTerm, listed: Iterable[str]) -> Json:
+    """Return the further names that lists have of a life."""
+    known = {life.model, *life.aliases}
+    names = [name for name in dict.fromkeys(listed) if name not in known]
     return {"more": names} if names else {}
 
 
@@ -122,30 +130,12 @@ def _states(
     return states
 
 
-def _turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
-    """Return the days from today on on which a state can change: an end's, and its notice's."""
-    later_days = {day for day in days if day > as_of}
-    notices = {days_away(day, -registry.policy.notice) for day in later_days}
-    return [as_of, *sorted(day for day in later_days | notices if day > as_of)]
-
-
-def _days_of_life(registry: Registry, life: ServiceTerm) -> Iterator[date]:
-    """Yield every day that is stated of a life, and of those that its name points to."""
-    places = ((life.platform, pointer.to) for pointer in life.points_to)
-    for entry in (life, *(registry.served[key] for key in places if key in registry.served)):
-        yield from (event.date for event in (entry.released, entry.retires) if event)
-        yield from (route.date for route in entry.routes)
-        yield from (pointer.since for pointer in entry.points_to if pointer.since)
-        if aged := unconfirmed_from(entry, registry.policy):
-            yield aged
-
-
 def _days_of_snapshot(registry: Registry, snapshot: Snapshot) -> Iterator[date]:
     yield from (event.date for event in registry.by_tag.get(str(snapshot.tag), ()))
     if first := snapshot.first_day:
         yield from (first, days_away(first, registry.policy.maximum_age))
     if life := registry.life(snapshot.tag.generation, snapshot.platform):
-        yield from _days_of_life(registry, life)
+        yield from days_of_life(registry, life)
 
 
 def _judges(registry: Registry, as_of: date) -> Json:
@@ -197,13 +187,14 @@ def _spelled(
     What says its platforms has them before it, as `google-gemini-api+google-vertex/NAME`.
     """
     worded = {platforms for platforms in registry.names.words.values() if platforms}
+    day = registry.last_day
     for name, lives in registry.names.spelled():
-        yield name, spellings_of(name, registry.lives_named(name))
+        yield name, spellings_of(name, lives_of(resolve(registry, name, day)))
         for platforms in worded:
             if matches := [(g, life) for g, life in lives if life.platform in platforms]:
                 yield f"{'+'.join(platforms)}/{name}", spellings_of(name, matches)
     for name in by_judge:
-        yield name, spellings_of(name, registry.lives_named(name))
+        yield name, spellings_of(name, lives_of(resolve(registry, name, day)))
 
 
 def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:

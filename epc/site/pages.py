@@ -12,13 +12,15 @@ from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.drift import JudgeComparison
 from epc.analysis.succession import Succession
 from epc.analysis.verdicts_agreement import Pair
+from epc.answers.service import service_on
+from epc.answers.types import Place, Service
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.records.judging.documents import OUTPUTS, Plan, RunLog
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, has_reference_coin, headline_of
 from epc.registry.kinds.table import KINDS, About
-from epc.registry.lifecycles import DateClaim, ServiceTerm, ServiceTermRecord
+from epc.registry.lifecycles import OPEN_WEIGHTS, DateClaim, ServiceTerm, ServiceTermRecord
 from epc.registry.listing import Change
 from epc.registry.record import AuditSummary, Record
 from epc.registry.registry import Registry
@@ -206,12 +208,19 @@ class SnapshotPage:
 class Platform:
     """Life of a generation on one platform: its record as it stands, and its state.
 
-    `meant` is the life of the model that an alias stands for on the site's day.
+    `meant` is the life of the model that an alias stands for on the site's day, `is_listed` whether
+    a list alone has the platform: then it has no page of its own.
     """
 
     record: ServiceTermRecord
     standing: SnapshotStatus
     meant: ServiceTerm | None = None
+    is_listed: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether a list alone has it, and states no day."""
+        return self.is_listed and self.standing.state.status == "unknown"
 
     @property
     def stages(self) -> Iterator[tuple[str, DateClaim | None]]:
@@ -238,7 +247,7 @@ class EvaluatorPage:
 
     `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
     on the site's day, and `targets` the page of each model that its own name ever pointed to.
-    `card` joins what is known of it as a judge.
+    `card` joins what is known of it as a judge, and `service` says until when it is served.
     """
 
     name: str
@@ -249,6 +258,26 @@ class EvaluatorPage:
     platforms: tuple[Platform, ...]
     snapshots: tuple[SnapshotPage, ...]
     card: JudgeCard
+    service: Service
+
+    @property
+    def chief(self) -> Platform | None:
+        """The platform that speaks first; weights that anybody has, where no platform does."""
+        if self.service.headline:
+            return self._platform(self.service.headline)
+        return next((p for p in self.platforms if p.record.platform == OPEN_WEIGHTS), None)
+
+    @property
+    def gravest(self) -> Platform | None:
+        """The maker's platform that is in a graver state than the chief, if one is."""
+        return self._platform(self.service.gravest) if self.service.gravest else None
+
+    def _platform(self, place: Place) -> Platform | None:
+        life = place.target.life
+        wanted = life.platform, life.model
+        return next(
+            (p for p in self.platforms if (p.record.platform, p.record.model) == wanted), None
+        )
 
     @property
     def place(self) -> str:
@@ -373,6 +402,10 @@ class Site:
     changes: tuple[Change, ...]
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     successions: tuple[Succession, ...] = ()
+
+    def is_served(self, name: str) -> bool:
+        """Return whether any platform serves a model on the site's day, as far as is known."""
+        return service_on(self.registry, name, self.as_of).is_served
 
     @property
     def policy(self) -> Policy:

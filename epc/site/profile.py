@@ -11,7 +11,7 @@ from epc.records.choices import ALL, Choices
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart
-from epc.site.front import PEOPLE, best_figure, chief, page_of, right_of
+from epc.site.front import PEOPLE, best_figure, page_of, right_of
 from epc.site.pages import EvaluatorPage, Platform, Site, SnapshotPage
 from epc.statistics.figures import Figure, figure_text
 
@@ -48,7 +48,7 @@ def long_day(day: date) -> str:
 
 def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dict[str, Any]:
     """Return what the top of an evaluator's page is given; `result` is its newest snapshot."""
-    first = chief(site, page)
+    first = page.chief
     judge = page.card.means or page.name
     right = right_of(site.registry.choices, judge)
     shares = [(best_figure(page.card, name), label, sentence) for name, label, sentence in _SHARES]
@@ -74,7 +74,9 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
 
 
 def _second(page: EvaluatorPage, first: Platform | None, today: date) -> Platform | None:
-    """Return the other platform whose end or promise comes first."""
+    """Return its maker's platform in a graver state, or else the one whose day comes first."""
+    if page.gravest:
+        return page.gravest
     dated = [
         (day, platform)
         for platform in page.platforms

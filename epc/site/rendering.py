@@ -69,7 +69,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     for maker, pages in makers.items():
         yield (
             f"makers/{part(maker)}/index.md",
-            page("maker", maker=maker, **_by_state(front.with_chief(site, pages))),
+            page("maker", maker=maker, **_by_state(front.with_chief(pages))),
         )
     yield "evaluators/catalogue/index.md", page("catalogue", makers=_listed(site))
     for name, served in platforms(site).items():
@@ -107,10 +107,12 @@ def _by_state(
 def _listed(site: Site) -> dict[str, list[tuple[str, ServiceTerm, Expiry]]]:
     """Return what lists alone say of models, by maker: the model, its life and its state."""
     makers: dict[str, list[tuple[str, ServiceTerm, Expiry]]] = {}
-    for generation in site.registry.catalogue.values():
+    registry = site.registry
+    for generation in (*registry.generations.values(), *registry.catalogue.values()):
         for life in generation.lives:
-            state = site.registry.of_life(life.model, life, site.as_of)
-            makers.setdefault(generation.maker, []).append((generation.name, life, state))
+            if life.is_listed and not life.versions:
+                state = registry.of_life(life.model, life, site.as_of)
+                makers.setdefault(generation.maker, []).append((generation.name, life, state))
     return dict(sorted(makers.items()))
 
 
@@ -210,7 +212,7 @@ def _served_first(site: Site, rows: Iterable[Row]) -> list[Row]:
 
     def order(row: Row) -> tuple[bool, bool]:
         name = row.snapshot.tag.generation
-        return row.failed, not site.registry.is_served(name, site.as_of)
+        return row.failed, not site.is_served(name)
 
     return sorted(rows, key=order)
 

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 
 from epc.records.choices import ALL
 from epc.registry.exports import COLOURS
-from epc.site.front import chief, right_of
+from epc.site.front import right_of
 from epc.site.pages import EvaluatorPage, Site
 from epc.site.profile import long_day
 
@@ -41,7 +41,7 @@ def cards(site: Site) -> Iterator[tuple[str, bytes]]:
 
 
 def _text(site: Site, page: EvaluatorPage) -> str:
-    platform = chief(site, page)
+    platform = page.chief
     state, colour = "no platform's dates are known", _GREY
     if platform:
         held = platform.standing.state

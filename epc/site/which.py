@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from epc.answers.which import best_judges
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices, Domain
-from epc.registry.which import best_judges
 from epc.report.which_text import beaten, by_client, sentence
 from epc.site.charts.prices import price_chart
 from epc.site.pages import Site

@@ -15,6 +15,7 @@ New has Rhyme. mirrored, under another number. First place: old 3 of 4, new 3 of
 """
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from golden_support import Golden
 from records_support import epc
 from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 
+from epc.answers.subjects import subject
 from epc.registry.reading import of_folder
-from epc.registry.subjects import subject
 
 LONG = "Because the one follows what was asked for and the other one does not. " * 2
 HEAD = "item,question,a,b,first,verdict,gold,model,prompt,subset,answer,judge"
@@ -147,8 +148,11 @@ def test_scores_of_one_candidate_are_alike_if_equal_and_shift_by_their_mean(
     ("spelled", "name", "platforms"),
     [
         ("gpt-35-turbo-0613", "gpt-3.5-turbo-0613", {"openai", "azure-foundry"}),
-        ("models/text-bison-001", "text-bison-001", {"google-gemini-api", "google-vertex"}),
-        ("meta-llama/Llama-2-70b-chat-hf", "Llama-2-70b-chat-hf", {"open-weights"}),
+        ("models/text-bison-001", "text-bison-001", {"google-gemini-api"}),
+        (
+            *("meta-llama/Llama-2-70b-chat-hf", "Llama-2-70b-chat-hf"),
+            {"open-weights", "aws-bedrock", "fireworks", "perplexity", "snowflake-cortex"},
+        ),
         ("openai/gpt-4-0613", "gpt-4-0613", {"openai"}),
     ],
 )
@@ -158,7 +162,7 @@ def test_a_sources_spelling_means_the_model_on_every_platform_and_a_platforms_na
     card = json.loads(
         epc("evaluators", "card", spelled, "--registry", ROOT, "--format=json").stdout
     )
-    own_subject = subject(of_folder(ROOT), spelled)  # whom `succeed` compares
+    own_subject = subject(of_folder(ROOT), spelled, date(2026, 11, 28))  # whom `succeed` compares
 
     assert card["name"] == own_subject.name == name
     assert {life["platform"] for life in card["served"]} == platforms
@@ -261,6 +265,6 @@ def test_a_name_that_means_another_has_the_replacement_of_that_one_and_who_names
     arguments = ("gpt-4o-mini", "--as-of", "2026-11-23", "--registry", ROOT)
     text = epc("evaluators", "succeed", *arguments).stdout.decode()
 
-    assert "\n  openai names gpt-6-luna instead: openai: current\n" in text
+    assert "\n  openai names gpt-6-luna instead: openai: current; " in text
     assert "\n  azure-foundry names gpt-4.1-mini instead: openai: expiring" in text
     assert "--evaluator openai/gpt-4o-mini --evaluator openai/gpt-6-luna " in text

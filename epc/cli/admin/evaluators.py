@@ -159,8 +159,7 @@ def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
         )
     registry = of_folder(checkout_here())
     records = registry.records
-    known_records = [*records, *(generation.record for generation in registry.catalogue.values())]
-    patch, new = diff(records, source_claims), candidates(known_records, source_claims)
+    patch, new = diff(records, source_claims), candidates(registry.all_records, source_claims)
     if form == "json":
         echo_json({"diff": patch, "candidates": [claim.as_json() for claim in new]})
     else:

@@ -316,13 +316,15 @@ def _price_of_questions(
     `read` and `written` are tokens of one question; `read` is not a number where nobody counted.
     """
     from epc.analysis.choice_table import PriceEstimate
+    from epc.answers.resolve import resolve
     from epc.engine.budget import price_of
     from epc.registry.platforms import PLATFORMS
 
     if isnan(read):
         price_text = f"{model}: none, as its source counts no tokens that are the judge's own"
         return PriceEstimate(usd=None, basis=price_text)
-    for _, life in registry.lives_named(model):
+    for target in resolve(registry, model, now().date()).everywhere:
+        life = target.life
         platform = PLATFORMS.get(life.platform)
         price = price_of(f"{platform.providers[0]}/{life.model}") if platform else None
         if price:

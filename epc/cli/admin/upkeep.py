@@ -1,6 +1,7 @@
 """`epc admin upkeep`: what the registry needs today."""
 
 from datetime import datetime
+from functools import partial
 
 import click
 
@@ -30,6 +31,7 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
     Example:
       epc admin upkeep --links --format markdown
     """
+    from epc.answers.service import states
     from epc.registry.reading import of_folder
     from epc.registry.upkeep import report
     from epc.registry.upkeep.links import addresses, ask_all
@@ -40,7 +42,8 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
     day = as_of.date()
     source_claims = claims_in_lists(sources, platform=None, default_day=day)
     tables = [source for source in sources if title(source).startswith(LITELLM)]
-    covered = [coverage(registry, given_list(table), title(table), day) for table in tables]
+    states_of = partial(states, registry, day=day)
+    covered = [coverage(registry, given_list(table), title(table), states_of) for table in tables]
     replies = ask_all(addresses(checkout, registry)) if links else None
     newest = covered[-1] if covered else None
     upkeep = report.upkeep(registry, source_claims, replies, as_of=day, coverage=newest)

@@ -1,8 +1,8 @@
-"""Names in a project's files, and what the registry answers about each on a day."""
+"""Names in a project's files, and what is said of them."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, Self
@@ -11,9 +11,9 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
-from epc.registry.names import Meaning, Names, spellings_of
+from epc.registry.names import Meaning, Names
 from epc.registry.registry import Registry
-from epc.registry.scan.files import Files, Rule
+from epc.registry.scan.files import Rule
 
 IGNORED: Final = "epc: ignore"  # on a line: its names are none of the scan's
 _WORD: Final = re.compile(r"""[^\s\ufeff,;"'`={}[\]()<>#|~!\\]+""")
@@ -215,104 +215,3 @@ class Scan:
             "other_kinds": self.kinds,
             "names": [entry.as_json() for entry in self.named],
         }
-
-
-def scan(
-    registry: Registry,
-    files: Files,
-    *,
-    rules: Sequence[Rule],
-    ignore: Iterable[str],
-    as_of: date,
-) -> Scan:
-    """Return what files name, but for the names to be ignored, whose case does not count."""
-    vocabulary, passed_over = (
-        Vocabulary.from_registry(registry),
-        {name.casefold() for name in ignore},
-    )
-    places: dict[str, list[Place]] = {}
-    read = 0
-    for path, text in files.texts():
-        read += 1
-        for mention in vocabulary.mentions(text):
-            place = Place(path=path, line=mention.line, column=mention.column)
-            places.setdefault(mention.name, []).append(place)
-    named = [
-        answered(
-            registry, name, rules, as_of, is_known=vocabulary.is_known(name), places=own_places
-        )
-        for name, own_places in places.items()
-        if not {name.casefold(), registry.names.meaning(name).spelt.name.casefold()} & passed_over
-    ]
-    return Scan(
-        as_of=as_of,
-        rules=tuple(rules),
-        files=read,
-        skipped=dict(sorted(files.skipped.items())),
-        kinds=dict(sorted(files.kinds.items())),
-        named=tuple(sorted(named, key=lambda entry: (not entry.broken, entry.name))),
-    )
-
-
-def answered(
-    registry: Registry,
-    name: str,
-    rules: Sequence[Rule],
-    as_of: date,
-    *,
-    is_known: bool = True,
-    places: Iterable[Place] = (),
-) -> ScanEntry:
-    """Return what the registry answers about a name on a day, and which rules it breaks.
-
-    Where its maker has a record, the maker's answers count and no other platform's. Only of a name
-    that `is_known` measurements are looked for.
-    """
-    states, replacements = _meant(registry, name, as_of)
-    tags = _measured(registry, name) if is_known else []
-    ends = [state.until for state in states if state.until and name not in registry.snapshots]
-    invalidates = (tag for tag in tags if any(_ends_on(registry, tag, day) for day in ends))
-    drifted = any(registry.of_tag(tag, as_of).reason == "drifted" for tag in tags)
-    return ScanEntry(
-        name=name,
-        states=states,
-        replacements=replacements,
-        invalidates=tuple(invalidates),
-        broken=tuple(
-            str(rule) for rule in rules if rule.is_broken(states, drifted=drifted, as_of=as_of)
-        ),
-        places=tuple(places),
-    )
-
-
-def _meant(
-    registry: Registry, name: str, as_of: date
-) -> tuple[tuple[Expiry, ...], tuple[str, ...]]:
-    """Return the answers of `epc expiry` about a name, and what is named instead.
-
-    Where its maker has a record, the maker's answers count and no other platform's.
-    """
-    states = registry.expiry([name], as_of)
-    matches = registry.names.meaning(name).matches
-    at_maker = [life for generation, life in matches if generation.is_makers(life)]
-    lives = at_maker or [life for _, life in matches]
-    served = {life.platform for life in at_maker}
-    instead = (registry.meant(life, as_of).replacement for life in lives)
-    return (
-        tuple(state for state in states if not at_maker or state.platform in served),
-        tuple(dict.fromkeys(replacement for replacement in instead if replacement)),
-    )
-
-
-def _measured(registry: Registry, name: str) -> list[str]:
-    """Return the published measurements of a name: the snapshot itself, or those of a model."""
-    if name in registry.snapshots:
-        return [name]
-    spelled = spellings_of(name, registry.lives_named(name))
-    return [str(snapshot.tag) for snapshot in registry.snapshots_spelled(spelled)]
-
-
-def _ends_on(registry: Registry, tag: str, day: date) -> bool:
-    """Return whether a retirement of that day is what ends a published measurement."""
-    state = registry.of_tag(tag, day)
-    return (state.until, state.reason) == (day, "retired")

@@ -6,7 +6,7 @@ nothing but letters.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -71,13 +71,15 @@ def judges(document: Any) -> list[str]:
     ]
 
 
-def coverage(registry: Registry, document: Any, called: str, as_of: date) -> Coverage:
-    """Return how many ids of a table have a state on a day."""
+def coverage(
+    registry: Registry, document: Any, called: str, states_of: Callable[[str], Iterable[Expiry]]
+) -> Coverage:
+    """Return how many ids of a table have a state; `states_of` has those of a name."""
     ids = judges(document)
     states: Counter[str] = Counter()
     unknown: dict[str, list[str]] = {}
     for name in ids:
-        statuses = {state.status for state in registry.expiry([name], as_of)}
+        statuses = {state.status for state in states_of(name)}
         if first := next((status for status in _ORDER if status in statuses), None):
             states[first] += 1
         else:
@@ -174,7 +176,6 @@ def upkeep(
     expired = [state for state in states if state.status == "expired"]
     new = [state for state in expired if state.since and state.since > news]
     records = registry.records
-    all_records = [*records, *(generation.record for generation in registry.catalogue.values())]
     return Upkeep(
         as_of=as_of,
         expired=tuple(new),
@@ -183,7 +184,7 @@ def upkeep(
         gone_before=len(expired) - len(new),
         proposals=diff(records, claims),
         unheard=tuple(
-            f"{claim.platform}/{claim.model}" for claim in candidates(all_records, claims)
+            f"{claim.platform}/{claim.model}" for claim in candidates(registry.all_records, claims)
         ),
         links=None if links is None else tuple(links),
         coverage=coverage,

@@ -1,7 +1,7 @@
 // "The model you use as a judge": the answers of `epc expiry` and of `epc evaluators card`, from one
 // file of this site and on the reader's own day. What is typed stays here, and is only ever text.
 import { calendar, feeds, gate } from "./follow.js";
-import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing, stateOf, stateUnder, unique } from "./names.js";
+import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, service, shorter, standing, stateOf, unique } from "./names.js";
 
 {
   const place = document.getElementById("judge");
@@ -23,19 +23,19 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
   };
   const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 
-  // A card is of a model on every platform, unless its name says on which.
-  const everywhere = (index, name, { matches, elsewhere, says }) => {
-    if (matches.length && says) return matches;
-    const own = [...matches, ...elsewhere].map(({ generation }) => generation.name);
-    const meant = unique(own.length ? own : index.means.get(folded(name)) ?? []);
-    const known = meant.flatMap((each) => index.generations.filter((generation) => generation.name === each));
-    return known.flatMap((generation) => generation.lives.filter((life) => !life.listed).map((life) => ({ generation, life })));
+  // A card is of a model on every platform, unless its name says on which; what speaks first is said first.
+  const saysPlatform = ({ matches, spelt }) => matches.length > 0 && spelt.platforms !== null && !spelt.through.length;
+  const livesOf = (meant) => {
+    const all = saysPlatform(meant) ? meant.matches : everywhere(meant);
+    const home = homeOf(meant);
+    return [...all.filter(({ life }) => life === home?.life), ...all.filter(({ life }) => life !== home?.life)];
   };
 
   // What was said of a judge, by a name as the list has it.
-  const groupOf = (index, name, { matches, elsewhere, says, spelt }) => {
+  const groupOf = (index, name, meant) => {
+    const { matches, elsewhere, spelt } = meant;
     const [first] = [...matches, ...elsewhere];
-    const before = matches.length && says ? `${spelt.platforms.join("+")}/` : "";
+    const before = saysPlatform(meant) ? `${spelt.platforms.join("+")}/` : "";
     const spelled = first ? [spelt.name, before ? first.life.names[0] : first.generation.name] : [name];
     const at = spelled.map((each) => index.judges.get(before + folded(each))).find((each) => each !== undefined);
     return index.judged[at ?? 0];
@@ -43,7 +43,7 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
 
   // The first sentence of a model's card; none for a name that nobody knows.
   const card = (index, name, meant) => {
-    const found = everywhere(index, name, meant);
+    const found = livesOf(meant);
     const group = groupOf(index, name, meant);
     if (!found.length && !group.generations.length) return "";
     const known = unique([...found.map(({ generation }) => generation.name), ...group.generations]);
@@ -102,36 +102,23 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
       return item;
     }
     const meant = meaning(index, name);
-    const { matches: found, spelt } = meant;
+    const { matches: found } = meant;
     const unknown = (note) => line("", { status: "unknown", rest: "", note, source: null });
     const summary = card(index, name, meant);
     if (!isKnown(meant) && WRAPPERS.some((each) => name.startsWith(each))) {
       item.append(unknown("a mitigated judge ends with the first of its members: ask for each of them"));
-    } else if (meant.nameless) {
-      item.append(unknown("it holds no model's name: ask the platform which model it stands for"));
-    } else if (meant.elsewhere.length) {
-      const days = saidAt(index, meant.elsewhere.map(({ life }) => life), spelt.name);
-      item.append(unknown(`through ${spelt.platforms.join(" or ")}, of which no day of ${spelt.name} is known; ${days}`));
-    } else if (!found.length) {
-      const hints = near(index, name);
-      item.append(unknown(`not in this registry${hints.length ? `; did you mean ${hints.join(" or ")}?` : ""}`));
-      for (const hint of hints) {
-        const button = make("button", { type: "button", className: "epc-judge-hint" }, hint);
-        button.addEventListener("click", () => show([hint]));
-        item.append(button, " ");
-      }
+      return item;
     }
-    const makers = found.filter(({ life }) => life.makers);
-    const known = ({ generation }) => generation.lives.some((life) => life.makers);
-    if (found.length && !meant.says && !found.some(known)) {
-      const by = unique(found.map(({ generation }) => generation.maker)).join(" and ");
-      const others = unique(found.map(({ life }) => `${life.platform}/${spelt.name}`)).join(" and ");
-      item.append(unknown(`${by}, its maker, has no record of it here; only ${others}`));
+    const { home: first, why, hints, first: count, places } = service(index, meant);
+    if (!first) item.append(unknown(why));
+    for (const hint of hints) {
+      const button = make("button", { type: "button", className: "epc-judge-hint" }, hint);
+      button.addEventListener("click", () => show([hint]));
+      item.append(button, " ");
     }
-    const told = (each) => line(each.life.platform, stateUnder(index, each, spelt), each.life.sure);
-    const first = makers.length ? makers : found;
-    item.append(...first.map(told));
-    const others = found.filter((each) => !first.includes(each));
+    const told = ({ life, state }) => line(life.platform, state, life.sure);
+    item.append(...places.slice(0, count).map(told));
+    const others = places.slice(count);
     if (others.length) {
       const many = others.length === 1 ? "one other platform" : `${others.length} other platforms`;
       item.append(make("details", {}, make("summary", {}, `On ${many}`), ...others.map(told)));
@@ -151,16 +138,16 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
   // Everything that ends of what was asked about, as `epc expiry` says it of each name.
   const endsOf = (index, name) => {
     const tag = index.tags.get(name);
-    const { matches, spelt } = meaning(index, name);
     const asked = tag
       ? [{ platform: tag.platform, ...stateOf(index, tag.states, name) }]
-      : matches.map((each) => ({ platform: each.life.platform, ...stateUnder(index, each, spelt) }));
+      : service(index, meaning(index, name)).places.map(({ life, state }) => ({ platform: life.platform, ...state }));
     return asked.filter(({ until, notBefore }) => until || notBefore).map((state) => ({ id: name, ...state }));
   };
 
   // Those of these names that are served somewhere: what has ended has no feed. `days` is empty where no day is known, as there is no calendar.
   const pagesOf = (index, names) => {
-    const isServed = ({ name, lives }) => lives.some(({ states }) => stateOf(index, states, name).status !== "expired");
+    const isLasting = (status, listed) => status !== "expired" && !(listed && status === "unknown"); // as epc/site/guessing.py has it
+    const isServed = ({ name, lives }) => lives.some(({ states, listed }) => isLasting(stateOf(index, states, name).status, listed));
     const meant = names.filter((name) => !index.tags.has(name)).map((name) => meaning(index, name));
     const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation));
     const followed = found.filter((generation) => !generation.listed && isServed(generation));

@@ -26,7 +26,8 @@ import { ALIKE, grams, likeness } from "./names.js";
     for (const { tag } of index.snapshots) targets.set(tag, `snapshots/${tag}/`);
     for (const { name, lives, listed } of index.generations) {
       for (const spelt of [name, ...lives.flatMap(({ platform, names }) => [...names, ...names.map((own) => `${platform}/${own}`)])]) {
-        if (!targets.has(spelt)) targets.set(spelt, `evaluators/${listed ? "catalogue" : name}/`);
+        const alone = lives.some(({ family }) => family) ? `check/?judge=${encodeURIComponent(spelt)}` : "evaluators/catalogue/";
+        if (!targets.has(spelt)) targets.set(spelt, listed ? alone : `evaluators/${name}/`);
       }
     }
     const spelt = [...targets].filter(([name]) => name.toLowerCase() === sought().toLowerCase());

@@ -2,6 +2,7 @@
 // names one was probably meant to be. States are those of the reader's own day.
 const file = new URL("names.json", import.meta.url);
 const HINTS = 3;
+const TAG = /^v\d+\.\d+-/;
 export const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
 
 export const folded = (text) => text.toLowerCase();
@@ -22,16 +23,19 @@ export const load = async () => {
   const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
   for (const generation of index.generations) {
     for (const life of generation.lives) {
-      for (const name of unique([generation.name, ...life.names, ...(life.more ?? [])].map(folded))) add(names, name, [{ generation, life }]);
+      for (const name of unique([generation.name, ...life.names].map(folded))) add(names, name, [{ generation, life }]);
     }
+  }
+  for (const generation of index.generations) {
+    for (const life of generation.lives) for (const name of unique((life.more ?? []).map(folded))) add(names, name, [{ generation, life }]);
   }
   for (const [name, lives] of names) add(alike, keyed(name), lives);
   const recorded = index.generations.filter(({ listed }) => !listed);
   const served = recorded.flatMap(({ lives }) => lives.filter(({ listed }) => !listed).flatMap((life) => life.names));
   const further = index.generations.flatMap(({ name, lives, listed }) =>
-    lives.flatMap((life) => (life.listed || listed ? [name, ...life.names] : life.more ?? [])));
+    [...(listed ? [name] : []), ...lives.flatMap((life) => [...(life.listed ? life.names : []), ...(life.more ?? [])])]);
   const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
-  const spelt = unique([...tags.keys(), ...recorded.map(({ name }) => name), ...served, ...further.sort()]);
+  const spelt = unique([...tags.keys(), ...recorded.map(({ plain }) => plain), ...served, ...further.sort()]);
   const whole = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
   const { routes, silent, head, rules, nameless } = index.rules;
   const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
@@ -44,7 +48,7 @@ export const load = async () => {
   };
 };
 
-// What a name means, as the program finds it (epc/records/model_names.py, epc/registry/named.py): what stands round it is taken
+// What a name means, as the program finds it (epc/records/model_names.py, epc/answers/resolve.py): what stands round it is taken
 // off, a part at a time, until what is left is known.
 const without = ({ rules }, spelt) => {
   const [, said, rest] = rules.head.exec(spelt.name) ?? [];
@@ -52,7 +56,7 @@ const without = ({ rules }, spelt) => {
   if (rules.silent.includes(word)) return { ...spelt, name: rest };
   if (rules.routes.has(word)) {
     const platforms = rules.routes.get(word);
-    if (platforms.length) return { ...spelt, name: rest, platforms, said: true };
+    if (platforms.length) return { ...spelt, name: rest, platforms };
     return { ...spelt, name: rest, through: [...spelt.through, said] };
   }
   for (const [pattern, platform] of rules.taken) {
@@ -63,7 +67,7 @@ const without = ({ rules }, spelt) => {
 };
 export const shorter = (index, text) => {
   const all = [];
-  const first = { name: text.trim().split(/\s+/).join(" "), platforms: null, said: false, through: [] };
+  const first = { name: text.trim().split(/\s+/).join(" "), platforms: null, through: [] };
   for (let spelt = first; spelt; spelt = without(index, spelt)) all.push(spelt);
   return all;
 };
@@ -73,14 +77,12 @@ export const makersOf = (known) => {
   return own.length ? own : known;
 };
 const there = (known, { platforms, through }) => {
-  const all = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
-  const recorded = platforms ? [] : all.filter(({ life }) => !life.listed); // as named.py has it
-  const here = recorded.length ? recorded : all;
+  const here = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
   if (!through.length) return here;
   return makersOf(here.length ? here : known);
 };
 export const meaning = (index, text) => {
-  const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, says: spelt.said && !spelt.through.length, spelt, ...found });
+  const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, text, spelt, ...found });
   let elsewhere = null;
   const all = shorter(index, text);
   for (const spelt of all) {
@@ -91,7 +93,27 @@ export const meaning = (index, text) => {
       if (known.length) elsewhere ??= meant(spelt, { elsewhere: makersOf(known) });
     }
   }
-  return elsewhere ?? meant(all[0], {});
+  const sources = index.means.get(folded(text)) ?? []; // as a source of verdicts spells it
+  const matches = index.generations.filter(({ name }) => sources.includes(name)).flatMap(livesOf);
+  return elsewhere ?? meant(all.at(-1), { matches });
+};
+const livesOf = (generation) => generation.lives.map((life) => ({ generation, life }));
+// The models that are meant on every platform, those of which the text speaks first.
+export const everywhere = ({ matches, elsewhere }) => {
+  const models = unique([...matches, ...elsewhere].map(({ generation }) => generation));
+  const here = new Set(matches.map(({ life }) => life));
+  return [...matches, ...models.flatMap(livesOf).filter(({ life }) => !here.has(life))];
+};
+// The place that speaks first (epc/answers/resolve.py); none where the maker has no record.
+const WEIGHTS = "open-weights";
+const seenLast = (all) => all.reduce((best, each) => (!best || each.life.seen > best.life.seen ? each : best), null);
+export const homeOf = ({ matches, spelt }) => {
+  const hosts = matches.filter(({ life }) => life.platform !== WEIGHTS);
+  const hosted = hosts.length ? hosts : matches;
+  if (spelt.platforms) return seenLast(hosted);
+  const first = hosted.find(({ life }) => life.home) ?? hosted.find(({ life }) => life.makers);
+  const elsewhere = matches.some(({ generation }) => generation.lives.some((life) => life.makers && life.platform !== WEIGHTS));
+  return first ?? (elsewhere ? seenLast(hosted) : null);
 };
 export const isKnown = ({ matches, elsewhere, nameless }) => matches.length > 0 || elsewhere.length > 0 || nameless;
 
@@ -115,14 +137,46 @@ export const saidAt = (index, lives, name) => lives.map(({ platform, states }) =
   return `at ${platform} it is ${status}${rest}`;
 }).join(", ");
 
-// A life's state under a name, with what the maker says of one that a list alone has on a platform,
-// and with the gateways through which the model is asked.
-export const stateUnder = (index, { generation, life }, { name, through }) => {
-  const state = stateOf(index, life.states, name);
-  const makers = life.makers || !(life.listed || generation.listed) ? [] : generation.lives.filter((own) => own.makers);
-  const beside = makers.length ? `; ${saidAt(index, makers, name)}` : "";
-  const gateways = through.length ? `; asked through ${through.join(" and ")}` : "";
-  return { ...state, note: `${state.note}${beside}${gateways}` };
+// What a text speaks of (epc/answers/service.py): the places' states, what is said first in front, and
+// why nothing is. `first` is how many of them let a gate pass or fail.
+const GRAVITY = ["expired", "expiring", "unconfirmed", "unknown", "current"];
+export const service = (index, meant) => {
+  const { matches, spelt: { name, platforms, through } } = meant;
+  const home = homeOf(meant);
+  const all = everywhere(meant);
+  const isPlace = (each) => each.life.platform !== WEIGHTS || each.life === home?.life;
+  const status = ({ life }) => stateOf(index, life.states, name).status;
+  const spoken = matches.filter(isPlace);
+  const others = spoken.filter(({ life }) => life !== home?.life);
+  const rank = (each) => GRAVITY.indexOf(status(each));
+  const grave = home ? others.filter((each) => each.life.makers && rank(each) < rank(home)) : [];
+  const gravest = grave.reduce((worst, each) => (!worst || rank(each) < rank(worst) ? each : worst), null);
+  const first = [home, gravest].filter(Boolean);
+  const atMaker = all.filter((each) => isPlace(each) && each.life.makers);
+  const front = (list) => [...first.filter(({ life }) => list.some((each) => each.life === life)), ...list.filter(({ life }) => !first.some((each) => each.life === life))];
+  const beside = saidAt(index, front(atMaker.length ? atMaker : all.filter((each) => isPlace(each) && !spoken.includes(each))).map(({ life }) => life), name);
+  const isPublic = all.some(({ life }) => life.platform === WEIGHTS) && !all.some(({ life }) => life.pinned);
+  const told = (each) => {
+    const state = stateOf(index, each.life.states, name);
+    const isList = each.life.listed && !each.life.family && !each.life.makers;
+    const maker = isList && beside ? `; ${beside}` : "";
+    const gateways = through.length ? `; asked through ${through.join(" and ")}` : "";
+    const weights = isPublic && each.life === home?.life && each.life.platform !== WEIGHTS ? "; its weights are public" : "";
+    return { ...each, state: { ...state, note: `${state.note}${maker}${gateways}${weights}` } };
+  };
+  let why = "";
+  if (meant.nameless) why = "it holds no model's name: ask the platform which model it stands for";
+  else if (!home && matches.length) {
+    const makers = unique(all.map(({ generation }) => generation.maker)).join(" and ");
+    const hosts = unique(matches.map(({ life }) => life.platform).filter((platform) => platform !== WEIGHTS).map((platform) => `${platform}/${name}`));
+    why = `${makers}, its maker, has no record of it here; only ${hosts.join(" and ")}${isPublic ? "; its weights are public" : ""}`;
+  } else if (!home && all.length) why = `through ${platforms.join(" or ")}, of which no day of ${name} is known${beside ? `; ${beside}` : ""}`;
+  else if (!home) why = "not in this registry";
+  const models = unique(all.map(({ generation }) => generation));
+  const known = [...models.flatMap((generation) => [generation.name, ...generation.lives.flatMap((life) => life.names)]), shorter(index, meant.text).at(-1).name].map(keyed);
+  const hints = home || meant.nameless || (all.length && !matches.length) ? [] : near(index, meant.text).filter((hint) => !known.includes(keyed(hint)));
+  const hint = hints.length ? `; did you mean ${hints.join(" or ")}?` : "";
+  return { home, why: why && `${why}${hint}`, hints, first: first.length, places: front(spoken).map(told) };
 };
 
 export const likeness = (own, name) => {
@@ -134,12 +188,16 @@ export const likeness = (own, name) => {
 export const near = (index, name) => {
   const last = shorter(index, name).at(-1).name;
   const own = grams(last);
-  const begun = index.spelt.filter((each) => last && folded(each).startsWith(folded(last)));
-  const alike = index.spelt
+  const listed = TAG.test(last) ? index.spelt : index.spelt.filter((each) => !TAG.test(each)); // a snapshot is no name of a model
+  const begun = listed.filter((each) => last && keyed(each).startsWith(keyed(last)));
+  const alike = listed
     .map((each) => [likeness(own, each), each])
     .filter(([share]) => share >= ALIKE)
     .sort(([one], [other]) => other - one);
-  return unique([...begun, ...alike.map(([, each]) => each)]).slice(0, HINTS);
+  const enough = unique(begun.map(keyed)).length >= HINTS;
+  const hints = new Map();
+  for (const each of [...begun, ...(enough ? [] : alike.map(([, name]) => name))]) if (!hints.has(keyed(each))) hints.set(keyed(each), each);
+  return [...hints.values()].slice(0, HINTS);
 };
 
 // Whether a platform serves a model, in a word or two, as the pages say it (epc/site/templating.py).
@@ -154,7 +212,8 @@ const briefly = (index, { platform, states }, name) => {
 // The judges that a beginning, some parts or a misspelling of a name may mean, the best first. `sure`
 // is whether it is the name itself but for blanks, dots and dashes; `begun` how much of it was typed.
 export const suggested = (index, text, most) => {
-  const words = keyed(shorter(index, text).at(-1).name).split(/[-/]/).filter(Boolean);
+  const { name: typed, platforms } = shorter(index, text).at(-1);
+  const words = keyed(typed).split(/[-/]/).filter(Boolean);
   const plain = words.join("");
   if (!plain) return [];
   const own = grams(plain);
@@ -169,7 +228,8 @@ export const suggested = (index, text, most) => {
   const found = index.generations.map((generation) => {
     const spelt = unique([...generation.lives.flatMap((life) => life.names), generation.name]);
     const [best, name] = spelt.map((each) => [rank(each), each]).sort(([one], [other]) => one - other)[0];
-    const life = generation.lives.find(({ makers }) => makers) ?? generation.lives[0];
+    const matches = livesOf(generation).filter(({ life }) => !platforms || platforms.includes(life.platform));
+    const { life } = homeOf({ matches, spelt: { platforms } }) ?? matches.find(({ life: { platform } }) => platform === WEIGHTS) ?? {};
     return { best, name, generation, life };
   });
   const ended = ({ life, name }) => !life || stateOf(index, life.states, name).status === "expired";

@@ -80,23 +80,25 @@ def test_a_bare_name_is_answered_by_its_maker_before_any_other_platform() -> Non
     assert [(row["platform"], row["status"]) for row in rows] == [
         ("openai", "expiring"),
         ("azure-foundry", "current"),
+        ("snowflake-cortex", "unknown"),
     ]
     assert code == 0
     assert expiry("--known", "gpt-5-mini", as_of="2026-12-11")[0] == 1
 
 
 @pytest.mark.parametrize("flag", [[], ["--known"]])
-def test_reading_r53_a_bare_name_without_its_makers_record_is_unknown(flag: list[str]) -> None:
-    """No source says that DeepSeek itself serves it; lists of three platforms do."""
+def test_reading_r104_a_bare_name_that_its_maker_is_only_listed_with_is_unknown(
+    flag: list[str],
+) -> None:
+    """A list has DeepSeek's own name without any day; lists of three platforms saw it."""
     code, (maker, other_record, *unsure) = expiry(*flag, "deepseek-v3")
 
-    assert (maker["id"], maker["status"], maker["platform"]) == ("deepseek-v3", "unknown", None)
-    assert maker["note"] == (
-        "deepseek, its maker, has no record of it here; only together/deepseek-v3 and "
-        "novita/deepseek-v3 and siliconflow/deepseek-v3"
+    assert (maker["id"], maker["status"], maker["platform"]) == (
+        *("deepseek-v3", "unknown", "deepseek"),
     )
+    assert maker["note"] == "listed by litellm 1.110.2, no day"
     assert (other_record["platform"], other_record["status"]) == ("together", "current")
-    assert [text["platform"] for text in unsure] == ["novita", "siliconflow"]
+    assert [text["platform"] for text in unsure[:2]] == ["novita", "siliconflow"]
     assert code == (1 if flag else 0)
 
 
@@ -108,8 +110,8 @@ def test_a_name_with_its_platform_needs_no_record_of_its_maker() -> None:
 
 def test_the_alias_gpt_4o_says_since_when_and_until_when_it_means_what() -> None:
     """OpenAI moved it on 2024-10-02."""
-    _, (now,) = expiry("gpt-4o")
-    _, (record,) = expiry("gpt-4o", as_of="2024-10-01")
+    _, (now, *_) = expiry("gpt-4o")
+    _, (record, *_) = expiry("gpt-4o", as_of="2024-10-01")
 
     assert now["note"].startswith("gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02); ")
     assert (now["alias_of"]["since"], now["alias_of"]["seen"]) == ("2024-10-02", "2026-09-30")

@@ -12,6 +12,7 @@ from names_support import SPELT, TYPED, UNDATED
 from program_support import as_text, run_program
 from registry_support import ROOT, day
 
+from epc.answers.service import states as states_of
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.scan.scan import Vocabulary
@@ -26,9 +27,9 @@ def published() -> Registry:
 
 @pytest.mark.parametrize(("typed", "platform", "words", "said"), TYPED)
 def test_a_name_that_people_type_gets_the_answer_that_its_sources_give(
-    typed: str, platform: str, words: str, said: str
+    typed: str, platform: str | None, words: str, said: str
 ) -> None:
-    states = {state.platform: state for state in published().expiry([typed], AS_OF)}
+    states = {state.platform: state for state in states_of(published(), typed, AS_OF)}
 
     assert states[platform].status_text.startswith(words)
     assert said in states[platform].note
@@ -37,7 +38,7 @@ def test_a_name_that_people_type_gets_the_answer_that_its_sources_give(
 def test_no_real_name_is_missing() -> None:
     assert len(TYPED) >= 40
     for typed, *_ in TYPED:
-        for state in published().expiry([typed], AS_OF):
+        for state in states_of(published(), typed, AS_OF):
             assert "not in this registry" not in state.note, typed
 
 
@@ -54,7 +55,7 @@ def test_no_real_name_is_missing() -> None:
 def test_a_model_is_known_by_the_name_under_which_the_program_asks_it(
     typed: str, platforms: list[str]
 ) -> None:
-    expiries = published().expiry([typed], AS_OF)
+    expiries = states_of(published(), typed, AS_OF)
 
     assert [state.platform for state in expiries] == platforms
 
@@ -63,7 +64,7 @@ def test_a_model_is_known_by_the_name_under_which_the_program_asks_it(
 def test_a_name_that_nobody_serves_is_unknown_and_says_what_may_be_meant(
     typed: str, hint: str
 ) -> None:
-    (state,) = published().expiry([typed], AS_OF)
+    (state,) = states_of(published(), typed, AS_OF)
 
     assert state.status == "unknown"
     assert hint in state.note
@@ -72,7 +73,7 @@ def test_a_name_that_nobody_serves_is_unknown_and_says_what_may_be_meant(
 @pytest.mark.parametrize("spelt", ["text-bison@001", "us.anthropic.claude-haiku-4-5-20251001-v1:0"])
 def test_reading_r53_a_platforms_own_spelling_needs_no_other_word_of_the_maker(spelt: str) -> None:
     """The maker has a record of the model under its own name: what is typed means one platform."""
-    (state,) = published().expiry([spelt], AS_OF)
+    (state,) = states_of(published(), spelt, AS_OF)
 
     assert state.platform
 
@@ -83,16 +84,16 @@ def test_no_dated_name_lacks_the_end_that_is_stated_of_the_undated_one() -> None
     lacking = [
         (platform, model)
         for (platform, model), life in served.items()
-        if life.retires is None and not life.points_to
+        if life.retires is None and not (life.points_to or life.is_listed)
         for undated in [re.sub(r"[-@]\d{4}(-?\d\d-?\d\d)?\Z", "", model)]
         if undated != model and (named := served.get((platform, undated))) and named.retires
     ]
 
     assert lacking == []
     for pinned, replacement in (("gpt-5.4-nano-2026-03-17", "luna"), ("gpt-5.1-2025-11-13", "sol")):
-        (state,) = published().expiry([f"openai/{pinned}"], AS_OF)
+        (state,) = states_of(published(), f"openai/{pinned}", AS_OF)
         assert (state.status, str(state.until)) == ("current", "2027-04-01")
-        assert state.note.endswith(f"on 2027-04-01 and to name gpt-6-{replacement} instead")
+        assert f"on 2027-04-01 and to name gpt-6-{replacement} instead, as seen on" in state.note
 
 
 @pytest.mark.parametrize(("spelt", "platform", "model", "through"), SPELT)
@@ -100,7 +101,7 @@ def test_reading_r53_a_model_gets_its_own_days_however_it_is_spelt(
     spelt: str, platform: str, model: str, through: str | None
 ) -> None:
     """`through` is None where a name says no platform, and others answer for it as well."""
-    states = {state.platform: state for state in published().expiry([spelt], AS_OF)}
+    states = {state.platform: state for state in states_of(published(), spelt, AS_OF)}
     expected = published().of_life("", published().served[platform, model], AS_OF)
 
     assert (states[platform].status, states[platform].until) == (expected.status, expected.until)
@@ -112,7 +113,7 @@ def test_reading_r53_a_model_gets_its_own_days_however_it_is_spelt(
 def test_reading_r53_a_name_without_a_day_is_unknown_and_says_what_is_known(
     spelt: str, said: str, more: str
 ) -> None:
-    (state,) = published().expiry([spelt], AS_OF)
+    (state,) = states_of(published(), spelt, AS_OF)
 
     assert (state.status, state.until) == ("unknown", None)
     assert state.note.startswith(said)
@@ -172,14 +173,14 @@ def test_what_a_host_or_a_cloud_puts_round_a_name_is_taken_off(spelt: str, gener
     ["empiriolabs/qwen3-7-max:variant1", "gmi/zai-org/GLM-5.2-FP8", "coralbricks/glm-5.3-fp4"],
 )
 def test_a_hosts_build_of_a_known_model_is_not_taken_for_it(spelt: str) -> None:
-    (state,) = published().expiry([spelt], AS_OF)
+    (state,) = states_of(published(), spelt, AS_OF)
 
     assert (state.status, "not in this registry" in state.note) == ("unknown", True)
 
 
 def test_names_of_judges_in_papers_mean_their_weights() -> None:
     for name in ("Con-J", "RISE-7B", "OffsetBias", "URM", "Skywork-Reward-V2-Qwen3-8B"):
-        (state,) = published().expiry([name], AS_OF)
+        (state,) = states_of(published(), name, AS_OF)
         assert (state.platform, state.status) == ("open-weights", "current"), name
 
 

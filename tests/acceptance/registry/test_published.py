@@ -250,7 +250,7 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
     published: Registry,
 ) -> None:
     """A coin and a fixed place show no coupling, planted opposite preferences do."""
-    rows = {row.tag: row for row in entries(published, day("2026-11-22"))}
+    rows = {row.tag: row for row in entries(published, day("2026-11-22"), lambda _: True)}
     instruments = {tag: row for tag, row in rows.items() if row.calibration}
     audits = {tag: row.audit for tag, row in instruments.items() if row.kind == "measured"}
 

@@ -39,8 +39,9 @@ def expanded() -> set[str]:
     known_generations = set(registry.generations)  # the instrument's own have no page
     crossed = [t for t, snapshot in snapshots.items() if snapshot.audit and snapshot.audit.crossing]
     lives = registry.generations.values()
-    bare = {n for g in lives for life in g.lives for n in (life.model, *life.aliases)}
-    taken_platforms = known_generations | {life.platform for g in lives for life in g.lives}
+    recorded = [life for g in lives for life in g.lives if not life.is_listed]
+    bare = {n for life in recorded for n in (life.model, *life.aliases)}
+    taken_platforms = known_generations | {life.platform for life in recorded}
     words = {name for name in bare if re.fullmatch(r"[\w.:@+-]+", name, re.ASCII)}
     plain = {name for name in words if not re.match(r"[\w-]+\.[A-Za-z]", name)}
     about = ("measured", "reported")
@@ -51,7 +52,7 @@ def expanded() -> set[str]:
         "tag": list(snapshots),
         "measured": measured,
         "name": sorted(known_generations),
-        "platform": sorted({life.platform for g in lives for life in g.lives}),
+        "platform": sorted({life.platform for life in recorded}),
         "guess": sorted(name for name in plain if name not in taken_platforms),
         "lasting": sorted(name for name in known_generations if _lasts(registry, name)),
         "dated": sorted(
@@ -75,7 +76,10 @@ def _stands(registry: Registry, snapshot: Snapshot) -> bool:
 
 def _lasts(registry: Registry, name: str) -> bool:
     """Return whether an evaluator is served somewhere, or has ended less than 60 days ago."""
-    states = [registry.of_life(name, life, _DAY) for life in registry.generations[name].lives]
+    lives = registry.generations[name].lives
+    told = [(life, registry.of_life(name, life, _DAY)) for life in lives]
+    # A list without a day says nothing of whether anybody serves it.
+    states = [s for life, s in told if not (life.is_listed and s.status == "unknown")]
     ends = [state.until for state in states if state.status == "expired" and state.until]
     return len(ends) < len(states) or not ends or max(ends) >= _DAY - timedelta(days=60)
 

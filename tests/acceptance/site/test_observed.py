@@ -19,11 +19,12 @@ from registry_support import Checkout, commit, date_claim, generation_record, gi
 from shared_support import shared
 from site_support import AS_OF, BuiltSite, build, epc, with_documents
 
+from epc.answers.succession import successions
 from epc.records.schemas import findings
 from epc.records.verdicts.shapes import faults_of
 from epc.registry.layout import STORE
 from epc.registry.reading import of_folder
-from epc.registry.succession import VerdictStore, successions
+from epc.registry.succession import VerdictStore
 
 REPORTED, PAGE = "v1.0-Judge-1", f"snapshots/{TAG}/index.html"
 

@@ -19,12 +19,15 @@ from registry_support import ROOT
 from scan_support import PROJECTS
 from site_support import BuiltSite, epc
 
+from epc.answers.judge_cards import card_of
+from epc.answers.resolve import resolve
+from epc.answers.service import states as answers_of
+from epc.answers.subjects import subject
 from epc.records.strict_json import dumps_line
-from epc.registry.judge_cards import card_of
+from epc.registry.names import names_of
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.scan.scan import IGNORED, Vocabulary
-from epc.registry.subjects import subject
 from epc.report.judge_card_text import sentence
 from epc.site.names import document
 
@@ -100,7 +103,7 @@ def cards(page: Page) -> dict[str, str]:
 def by_command(name: str, day: str) -> list[Told]:
     return sorted(
         (s.platform or "", s.status_text, s.note, s.source or "")
-        for s in published().expiry([name], date.fromisoformat(day))
+        for s in answers_of(published(), name, date.fromisoformat(day))
     )
 
 
@@ -113,32 +116,77 @@ def test_names_that_people_type_get_the_commands_answers_on_the_readers_day(
     unknown = [*UNKNOWN, *(name for name, *_ in UNDATED if "," not in name)]
     halves = [names[:40], [*names[40:], *unknown], spelt[:40], spelt[40:]]
 
+    on = date.fromisoformat(day)
     for half in halves:
         page = linked(desk, half, day)
         found = {
             name: sentence(
-                card_of(published(), subject(published(), name), date.fromisoformat(day))
+                card_of(
+                    published(),
+                    subject(published(), name, date.fromisoformat(day)),
+                    date.fromisoformat(day),
+                )
             )
             for name in half
-            for meaning in [published().names.meaning(name)]
-            if meaning.matches or meaning.elsewhere
+            if resolve(published(), name, on).everywhere
         }
 
         assert states(page) == {name: by_command(name, day) for name in half}
         assert cards(page) == found
 
 
+EVERY = 10  # of so many names one is asked about; all are 4,989
+ANSWERED = """async ([names, days]) => {
+    const told = await import(new URL("../assets/names.js", location.href).href);
+    const index = await told.load();
+    const answered = (name) => {
+        const { home, why, places } = told.service(index, told.meaning(index, name));
+        const line = ({ life, state }) => [life.platform, state.status + state.rest, state.note];
+        return [...(home ? [] : [["", "unknown", why]]), ...places.map(line)];
+    };
+    return Object.fromEntries(days.map((day) => {
+        index.today = day;
+        return [day, Object.fromEntries(names.map((name) => [name, answered(name)]))];
+    }));
+}"""
+
+
+def test_reading_r104_the_script_finds_what_the_program_does_for_names_of_every_platform(
+    desk: Visit,
+) -> None:
+    """Names of records and lists, bare and behind their platform, on three days."""
+    models = (*published().generations.values(), *published().catalogue.values())
+    lives = [(model, life) for model in models for life in model.lives]
+    bare = {(life.platform, name) for model, life in lives for name in names_of(model, life)}
+    spelled = {name for _, name in bare} | {f"{platform}/{name}" for platform, name in bare}
+    names = sorted(spelled - published().snapshots.keys())[::EVERY]
+    days = ["2026-11-28", "2026-12-15", "2027-03-15"]
+
+    page = desk.to("check/")
+    answered = page.evaluate(ANSWERED, [names, days])
+
+    for day in days:
+        on = date.fromisoformat(day)
+        for name in names:
+            states = answers_of(published(), name, on)
+            assert answered[day][name] == [
+                [state.platform or "", state.status_text, state.note] for state in states
+            ], (day, name)
+
+
 def test_the_answer_is_what_the_command_prints_with_how_sure_it_is(desk: Visit) -> None:
     page = answered_page(desk, "GPT-4o")
 
     arguments = ("expiry", "GPT-4o", "--as-of", DAY, "--format", "json")
-    (given,) = json.loads(epc(ROOT, *arguments).stdout)
+    given, *others = json.loads(epc(ROOT, *arguments).stdout)
     text = "expiring: will be retired on 2027-01-14"
-    assert states(page) == {"GPT-4o": [("openai", text, given["note"], given["source"])]}
+    first, *folded = page.locator("#judge li > .epc-judge-state, #judge li details p").all()
+    assert (first.locator("[data-epc=words]").inner_text(), len(folded)) == (text, len(others))
+    assert ("openai", text, given["note"], given["source"]) in states(page)["GPT-4o"]
     assert "and names gpt-6-luna instead" in given["note"]
     printed = epc(ROOT, "evaluators", "card", "GPT-4o", "--as-of", DAY).stdout.splitlines()[0]
     assert cards(page) == {"GPT-4o": printed}
-    assert "How sure: confidence high" in page.locator(".epc-judge-sure").inner_text()
+    assert "How sure: confidence high" in page.locator(".epc-judge-sure").first.inner_text()
     desk.assert_quiet()
     page.get_by_role("link", name="All about gpt-4o", exact=True).click()
     assert page.url.endswith("/evaluators/gpt-4o/")

@@ -8,8 +8,8 @@ from playwright.sync_api import Browser
 from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
+from epc.answers.which import best_judges
 from epc.registry.reading import of_folder
-from epc.registry.which import best_judges
 from epc.site.rendering import lists
 
 

@@ -10,11 +10,11 @@ from registry_support import ROOT
 
 from epc.analysis.choice_table import PriceEstimate
 from epc.analysis.selection import banks_in, selections
+from epc.answers.judge_cards import card_of
+from epc.answers.subjects import subject
 from epc.records.typed import as_json
 from epc.registry.choices import choices_of
-from epc.registry.judge_cards import card_of
 from epc.registry.reading import of_folder
-from epc.registry.subjects import subject
 from epc.report.judge_card_text import picks, text
 
 DAY = date(2026, 11, 26)
@@ -50,7 +50,7 @@ def counted(judge: str) -> dict[str, float]:
 def test_reading_r94_a_card_says_how_much_of_what_a_judge_s_score_gains_is_luck(judge: str) -> None:
     registry = of_folder(ROOT)
 
-    card = card_of(registry, subject(registry, judge), DAY)
+    card = card_of(registry, subject(registry, judge, DAY), DAY)
 
     known = card.picked["all"]
     assert known.n == 4

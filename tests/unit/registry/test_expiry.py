@@ -139,17 +139,28 @@ def test_reading_r98_a_day_not_before_which_is_an_answer_of_its_own(
     assert (expiry.status_text, expiry.note, expiry.until) == (words, note, None)
 
 
-def test_reading_r98_the_word_of_long_ago_on_a_day_to_come_is_unconfirmed() -> None:
-    """Seen on 10 January and believed for 120 days, to 10 May; the day is in 2027."""
+def test_reading_r104_the_word_of_long_ago_on_a_day_to_come_holds() -> None:
+    """Seen on 10 January, more than 120 days ago; the day is in 2027."""
     record = life_record(checked=CHECKED, retires=date_claim("2027-07-24", "not_before"))
 
     expiry = of_evaluator("j", generation(record).lives[0], policy=AGED, as_of=day("2026-05-11"))
 
-    assert (expiry.status, expiry.not_before) == ("unconfirmed", day("2027-07-24"))
+    assert (expiry.status, expiry.not_before) == ("current", day("2027-07-24"))
     assert expiry.note == (
-        "maker retires judge-1 on 2027-07-24 at the earliest; "
-        "last confirmed on 2026-01-10, more than 120 days ago"
+        "maker retires judge-1 on 2027-07-24 at the earliest, as seen on 2026-01-10"
     )
+
+
+def test_reading_r104_a_model_that_was_seen_on_the_promised_day_outlived_it() -> None:
+    """Seen on 10 January, the promised day: believed for 120 days, to 10 May."""
+    record = life_record(checked=CHECKED, retires=date_claim("2026-01-10", "not_before"))
+    life = generation(record).lives[0]
+
+    expiries = [
+        of_evaluator("j", life, policy=AGED, as_of=day(d)) for d in ("2026-05-10", "2026-05-11")
+    ]
+
+    assert [state.status for state in expiries] == ["current", "unconfirmed"]
 
 
 def test_reading_r98_a_model_that_was_seen_after_the_day_outlived_it() -> None:
@@ -240,12 +251,15 @@ def test_reading_r53_a_word_that_is_too_old_confirms_nothing(
     )
 
 
-def test_reading_r53_the_newest_word_of_any_source_confirms() -> None:
+def test_reading_r104_a_stated_end_holds_however_long_ago_any_source_was_seen() -> None:
+    """The notice of 30 days before 1 January begins on 2 December."""
     agreed = date_claim("2027-01-01") | {"also": [{"by": "a list 3f2a", "seen": "2026-04-01"}]}
     lives = generation(life_record(checked=CHECKED, retires=agreed))
 
-    assert state("2026-07-30", lives, policy=AGED).status_text == "current until 2027-01-01"
-    assert state("2026-07-31", lives, policy=AGED).status_text == "unconfirmed, until 2027-01-01"
+    current = state("2026-12-01", lives, policy=AGED)
+    assert current.status_text == "current until 2027-01-01"
+    assert current.note == "maker retires judge-1 on 2027-01-01, as seen on 2026-04-01"
+    assert state("2026-12-02", lives, policy=AGED).status == "expiring"
 
 
 def test_reading_r53_without_a_day_on_which_a_source_was_seen_nothing_is_confirmed() -> None:

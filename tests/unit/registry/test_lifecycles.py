@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from registry_support import date_claim, generation, generation_record, life_record
 
+from epc.registry.families import models
 from epc.registry.lifecycles import Generation
 from epc.registry.names import Names
 
@@ -32,7 +33,7 @@ def test_a_name_means_a_model_an_alias_or_a_generation_with_or_without_its_platf
     if asked == "judge-1":  # the generation's name too, as case does not count
         platforms = ["maker", "cloud"]
 
-    matches = Names([OTHER, HERE], []).meaning(asked).matches
+    matches = Names(models([OTHER, HERE], [], {}), []).meaning(asked).matches
 
     assert [life.platform for _, life in matches] == platforms
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, day, generation_record, life_record
 
+from epc.answers.service import states
 from epc.registry.checking import check
 from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import CATALOGUE_COLUMNS, catalogue_lines, catalogue_text
@@ -41,15 +42,15 @@ def registry(*rows: str) -> Registry:
 
 
 def answers(name: str) -> dict[str | None, Expiry]:
-    return {state.platform: state for state in registry().expiry([name], AS_OF)}
+    return {state.platform: state for state in states(registry(), name, AS_OF)}
 
 
 @pytest.mark.parametrize(
     ("asked", "platform", "words"),
     [
-        # A list that only has a name states no day of serving.
-        ("host/judge-one", "host", "unconfirmed"),
-        ("host/org/judge-1", "host", "unconfirmed"),
+        # A list that only has a name states no day of serving, so it says nothing.
+        ("host/judge-one", "host", "unknown"),
+        ("host/org/judge-1", "host", "unknown"),
         ("host/other-2", "host", "expired since 2026-11-01 (retired)"),
         ("org/Other-2", "open-weights", "current"),
         # 34 days after it was seen; a word is believed for 120.
@@ -74,9 +75,18 @@ def test_a_platform_of_which_a_list_alone_speaks_is_told_with_the_makers_state()
     assert answers("host/judge-one")["host"].note.endswith(f"; at maker it is {own_text}")
 
 
-def test_who_names_no_platform_is_answered_from_the_records_where_there_are_any() -> None:
-    assert list(answers("Judge-1")) == ["maker"]
-    assert set(answers("Other-2")) == {"host", "open-weights"}
+def test_reading_r104_what_lists_have_of_a_recorded_model_counts_behind_its_maker() -> None:
+    assert list(answers("Judge-1")) == ["maker", "host"]
+    assert answers("Judge-1")["host"].note.startswith("listed by a list, no day")
+
+
+def test_reading_r104_a_name_that_its_maker_does_not_host_is_unknown() -> None:
+    told = answers("Other-2")
+
+    assert [state.status for state in told.values()] == ["unknown", "expired"]
+    assert told[None].note == (
+        "other, its maker, has no record of it here; only host/Other-2; its weights are public"
+    )
 
 
 def test_a_listed_model_is_no_record_and_no_text_is_searched_for_it() -> None:
@@ -116,7 +126,7 @@ def test_two_models_under_one_name_and_unreadable_lines_are_found(
     path = checkout.home / "evaluators" / "catalogue.csv"
     path.write_text(text(*LISTED))
     assert check(tmp_path) == []
-    assert of_folder(tmp_path).catalogue.keys() == {"Judge-1", "Other-2", "Third-3"}
+    assert of_folder(tmp_path).catalogue.keys() == {"Other-2", "Third-3"}
 
     path.write_text(given)
 

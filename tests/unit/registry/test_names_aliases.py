@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from registry_support import date_claim, day, generation_record, life_record
 
+from epc.answers.service import states
 from epc.registry.expiry import Policy, of_evaluator
 from epc.registry.lifecycles import Generation, ServiceTerm
 from epc.registry.names import in_words_of_alias
@@ -43,7 +44,7 @@ def alias(found: Registry) -> ServiceTerm:
 
 
 def state(found: Registry, on: str) -> tuple[str, date | None, str]:
-    (expiry,) = found.expiry(["judge"], day(on))
+    (expiry,) = states(found, "judge", day(on))
     return expiry.status, expiry.until, expiry.note
 
 

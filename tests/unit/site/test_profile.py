@@ -45,12 +45,14 @@ def test_the_other_platform_whose_end_comes_first_is_the_second() -> None:
     late, soon, never = (platform(day=day) for day in (date(2028, 1, 1), date(2027, 1, 1), None))
     lost = platform(day=date(2026, 12, 1))
     lost.standing.holds = False
-    page: Any = SimpleNamespace(platforms=[late, soon, never, lost])
+    page: Any = SimpleNamespace(platforms=[late, soon, never, lost], gravest=None)
 
     assert profile._second(page, None, TODAY) is soon
     assert profile._second(page, soon, TODAY) is late
     page.platforms = [never]
     assert profile._second(page, None, TODAY) is None
+    page.gravest = lost  # its maker's, in a graver state
+    assert profile._second(page, never, TODAY) is lost
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from commands_support import run
 from registry_support import ROOT, SNAPSHOTS, raw
 from scipy import stats
 
+from epc.answers.judge_cards import card_of
+from epc.answers.subjects import subject
 from epc.engine.loop_demo import JUDGES, STARTS, Pickers
 from epc.records.banks import shared_bank
 from epc.records.loop import GOLD
 from epc.records.loop_snapshot import LOG
-from epc.registry.judge_cards import card_of
 from epc.registry.kinds.adapter import kind_of
 from epc.registry.reading import of_folder
-from epc.registry.subjects import subject
 from epc.report.judge_card_text import text
 
 pytestmark = pytest.mark.extra  # Parquet
@@ -102,7 +102,7 @@ def test_reading_r93_cards_and_the_page_have_what_the_judges_of_loops_pay(tag: s
     judge = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))["judge"]
     drawn = (ROOT / "site/docs/data/loop-prices.csv").read_text("utf-8").splitlines()
     registry = of_folder(ROOT)
-    card = card_of(registry, subject(registry, judge), date(2026, 11, 26))
+    card = card_of(registry, subject(registry, judge, date(2026, 11, 26)), date(2026, 11, 26))
     for start in STARTS:
         judged, gold, changed, runs = of_runs(tag, start, judge)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, generation_record, life_record
 
+from epc.answers.scanning import scan
 from epc.registry.names import Meaning, Names
 from epc.registry.reading import of_folder
 from epc.registry.scan.files import Files
-from epc.registry.scan.scan import Place, Scan, ScanEntry, scan
+from epc.registry.scan.scan import Place, Scan, ScanEntry
 
 
 def named(name: str, *broken: str) -> ScanEntry:

@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 from registry_support import generation_record, life_record
 
+from epc.registry.families import models
 from epc.registry.lifecycles import Generation
 from epc.registry.names import Names
 from epc.registry.scan.scan import Mention, Vocabulary
@@ -22,7 +23,7 @@ def vocabulary() -> Vocabulary:
         for platform, models in served.items()
         for model in models
     ]
-    return Vocabulary(Names(generations, ["v1.0-Judge-1"]), ["v1.0-Judge-1"])
+    return Vocabulary(Names(models(generations, [], {}), ["v1.0-Judge-1"]), ["v1.0-Judge-1"])
 
 
 def names(text: str) -> list[str]:

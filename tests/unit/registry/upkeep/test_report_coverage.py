@@ -1,8 +1,11 @@
 """Tests of which ids of LiteLLM's table have a state, and why the others have none."""
 
+from functools import partial
+
 import pytest
 from registry_support import date_claim, day, generation_record, life_record
 
+from epc.answers.service import states
 from epc.registry.registry import Registry
 from epc.registry.upkeep.report import (
     NAMELESS,
@@ -34,6 +37,7 @@ REGISTRY = Registry.from_document(
         "policy": {"maximum_age_days": 180, "notice_days": 60, "confirmation_days": 120},
     }
 )
+STATES = partial(states, REGISTRY, day=AS_OF)
 CHAT = {"mode": "chat"}
 
 
@@ -65,7 +69,7 @@ def test_what_hears_speaks_or_draws_judges_no_text() -> None:
     ],
 )
 def test_an_id_without_a_state_is_counted_under_its_reason(name: str, reason: str) -> None:
-    actual_coverage = coverage(REGISTRY, {name: CHAT}, "table", AS_OF)
+    actual_coverage = coverage(REGISTRY, {name: CHAT}, "table", STATES)
 
     assert actual_coverage.unknown == {reason: (name,)}
     assert actual_coverage.states == {}
@@ -73,7 +77,7 @@ def test_an_id_without_a_state_is_counted_under_its_reason(name: str, reason: st
 
 def test_upkeep_says_how_many_ids_of_a_table_have_no_state_and_why() -> None:
     table = dict.fromkeys(["judge-1", "host/judge-2", "other-9", "maker/other-8"], CHAT)
-    actual_coverage = coverage(REGISTRY, table, "litellm 9.9.9", AS_OF)
+    actual_coverage = coverage(REGISTRY, table, "litellm 9.9.9", STATES)
     printed_text = (
         "ids of litellm 9.9.9 that can judge text: 4; with a state: 2 (50.0%): current 1,"
         " expired 1; without: 2"

@@ -5,6 +5,8 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.choosing import Option, ReachResult, WhichAnswer, short_list, ways_reaching
+from epc.answers.resolve import resolve
+from epc.answers.service import service_on
 from epc.errors import UsageError
 from epc.records.choices import Choices
 from epc.registry.expiry import Expiry
@@ -37,7 +39,7 @@ def best_judges(
         if (
             places := {
                 place: _until(state)
-                for place, state in registry.serving(model, as_of)
+                for place, state in service_on(registry, model, as_of).served.items()
                 if platform in (None, place)
             }
         )
@@ -81,14 +83,13 @@ def changed(
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def reached(registry: Registry, domain: str, judge: str, share: float) -> ReachResult:
+def reached(registry: Registry, domain: str, judge: str, share: float, day: date) -> ReachResult:
     """Return how often a judge must be asked, or with whom, to be right so often.
 
     Raises: UsageError if the judge or the domain was not measured.
     """
-    names = dict.fromkeys(generation.name for generation, _ in registry.lives_named(judge))
-    name = next(iter(names), judge)
-    return ways_reaching(_choices(registry), domain, name, share)
+    meant = (target.generation for target in resolve(registry, judge, day).everywhere)
+    return ways_reaching(_choices(registry), domain, next(meant, judge), share)
 
 
 def _by_client(registry: Registry, choices: Choices) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from registry_support import FIGURES, card, day, generation_record, life_record
 
+from epc.answers.subjects import subject
 from epc.errors import UsageError
 from epc.registry.registry import Registry
 from epc.registry.subjects import (
@@ -16,11 +17,12 @@ from epc.registry.subjects import (
     judges_of,
     pointing,
     recorded_of,
-    subject,
     subject_of_page,
     target_of,
 )
 from epc.statistics.figures import ClusteredFigure
+
+AS_OF = day("2026-11-28")
 
 
 def recorded(*judges: tuple[str, str]) -> Any:
@@ -66,7 +68,7 @@ def registry(*published: str) -> Registry:
 
 
 def test_a_name_means_lives_and_snapshots_in_any_case() -> None:
-    own_subject = subject(registry("v1.0-Judge-1"), "JUDGE-1")
+    own_subject = subject(registry("v1.0-Judge-1"), "JUDGE-1", AS_OF)
 
     assert (own_subject.name, own_subject.maker, [life.model for life in own_subject.lives]) == (
         *("Judge-1", "maker", ["judge-1"]),
@@ -76,11 +78,11 @@ def test_a_name_means_lives_and_snapshots_in_any_case() -> None:
 
 
 def test_an_alias_name_means_its_generation() -> None:
-    assert subject(registry(), "judge-two").name == "Judge-2"
+    assert subject(registry(), "judge-two", AS_OF).name == "Judge-2"
 
 
 def test_a_name_that_only_a_verdict_file_has_is_known_by_it() -> None:
-    own_subject = subject(registry(), "Elsewhere", ["elsewhere"])
+    own_subject = subject(registry(), "Elsewhere", AS_OF, ["elsewhere"])
 
     assert (own_subject.name, own_subject.maker, own_subject.lives, own_subject.snapshots) == (
         "Elsewhere",
@@ -92,9 +94,9 @@ def test_a_name_that_only_a_verdict_file_has_is_known_by_it() -> None:
 
 def test_a_name_that_nobody_knows_names_what_the_verdict_files_have() -> None:
     with pytest.raises(UsageError, match=r"nobody: .*; the verdict files have one, other"):
-        subject(registry(), "nobody", ["one", "other", "one"])
+        subject(registry(), "nobody", AS_OF, ["one", "other", "one"])
     with pytest.raises(UsageError) as reduced_error:
-        subject(registry(), "nobody")
+        subject(registry(), "nobody", AS_OF)
     assert "verdict files" not in str(reduced_error.value)
 
 
@@ -114,9 +116,9 @@ def test_a_page_is_of_its_generation_with_the_snapshots_that_are_given() -> None
 def test_what_ever_pointed_to_a_model_is_named() -> None:
     whole_registry = registry()
 
-    assert [*pointing(whole_registry, subject(whole_registry, "judge-1"))] == ["judge"]
-    assert [*pointing(whole_registry, subject(whole_registry, "judge-2"))] == ["judge"]
-    assert [*pointing(whole_registry, subject(whole_registry, "judge"))] == []
+    assert [*pointing(whole_registry, subject(whole_registry, "judge-1", AS_OF))] == ["judge"]
+    assert [*pointing(whole_registry, subject(whole_registry, "judge-2", AS_OF))] == ["judge"]
+    assert [*pointing(whole_registry, subject(whole_registry, "judge", AS_OF))] == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_reading_r54_a_name_stands_for_what_is_published_of_its_target_on_a_day(
 ) -> None:
     whole_registry = registry(*published)
 
-    model, snapshots = target_of(whole_registry, subject(whole_registry, "judge"), day(on))
+    model, snapshots = target_of(whole_registry, subject(whole_registry, "judge", AS_OF), day(on))
 
     assert (model, [str(snapshot.tag) for snapshot in snapshots]) == expected
 

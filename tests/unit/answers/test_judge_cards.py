@@ -3,11 +3,13 @@
 import pytest
 from registry_support import ROOT, day
 
-from epc.registry.judge_cards import card_of
+from epc.answers.judge_cards import card_of
+from epc.answers.subjects import subject
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.subjects import subject
 from epc.report.judge_card_text import sentence
+
+TODAY = day("2026-11-25")
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +52,10 @@ def published() -> Registry:
         (
             "gpt-4o",
             (
-                "gpt-4o: served at openai until 2027-01-14. The name means gpt-4o-2024-08-06. "
-                "A publication states gamma 0.724 (substantial, below coin-flip range), "
+                "gpt-4o: served at openai until 2027-01-14. Served at azure-openai until "
+                "2027-04-14. Served at azure-foundry until 2027-04-14 at the least. "
+                "The name means gpt-4o-2024-08-06. A publication states gamma "
+                "0.724 (substantial, below coin-flip range), "
                 "with 5 seeds and no interval."
             ),
         ),
@@ -67,13 +71,13 @@ def published() -> Registry:
 def test_a_card_says_what_was_measured_whatever_kind_and_of_an_alias_by_its_target(
     published: Registry, name: str, says: str
 ) -> None:
-    today = day("2026-11-25")
+    today = TODAY
 
-    assert says in sentence(card_of(published, subject(published, name), today))
+    assert says in sentence(card_of(published, subject(published, name, today), today))
 
 
 def test_reading_r97_a_misread_pool_counts_for_no_requirement(published: Registry) -> None:
-    card = card_of(published, subject(published, "text-bison-001"), day("2026-11-25"))
+    card = card_of(published, subject(published, "text-bison-001", TODAY), TODAY)
 
     out = {figure.setting: figure.left_out for figure in card.figures if figure.left_out}
     assert out["PaLM2/CoT"] == "known misreading, against-the-answer"
@@ -84,7 +88,7 @@ def test_reading_r97_a_misread_pool_counts_for_no_requirement(published: Registr
 def test_an_alias_under_whose_name_verdicts_stand_shows_these_and_not_its_targets(
     published: Registry,
 ) -> None:
-    card = card_of(published, subject(published, "gpt-4"), day("2026-11-25"))
+    card = card_of(published, subject(published, "gpt-4", TODAY), TODAY)
 
     assert card.means is None
     assert {

@@ -1,14 +1,17 @@
 """Tests of which judges can be used on a day, and where, from what was measured."""
 
+from dataclasses import replace
 from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from registry_support import Json, date_claim, generation_record, life_record
 
+from epc.answers.which import best_judges, changed, reached
 from epc.errors import UsageError
 from epc.records.choices import Choices, Domain, Way
-from epc.registry.which import best_judges, changed, reached
+from epc.registry.registry import Registry
 
 DAY, LATER = date(2026, 11, 26), date(2027, 3, 1)
 
@@ -30,39 +33,38 @@ CHOICES = Choices(
 )  # fmt: skip
 
 
-def state(**ends: date) -> Any:
-    return SimpleNamespace(**{"until": None, "not_before": None} | ends)
+POINTER = {"to": "a", "since": None, "source": "https://maker.example", "seen": None}
 
 
-class Registered:
-    """A registry in which a is served on x and y, b on x until 2027, and c nowhere."""
-
-    choices: Choices | None = CHOICES
-
-    def __init__(self) -> None:
-        fault = SimpleNamespace(id="client-context")
-        cards = {"a": [], "b": [SimpleNamespace(id="other"), fault], "c": [fault]}
-        self.snapshots = {
-            f"v1-{name}": SimpleNamespace(card=SimpleNamespace(known_faults=faults))
-            for name, faults in cards.items()
-        }
-
-    def serving(self, model: str, day: date) -> list[tuple[str, Any]]:
-        ends, later = date(2027, 1, 1), date(2028, 1, 1)
-        places = {
-            "a": [("x", state()), ("y", state(not_before=later))],
-            "b": [("x", state(until=ends))] if day < ends else [],
-        }
-        return places.get(model, [])
-
-    def lives_named(self, name: str) -> list[tuple[Any, Any]]:
-        return [(SimpleNamespace(name="a"), None)] if name == "a-latest" else []
+def checked(name: str, *lives: Json) -> Json:
+    """Return a model's record, of which a source spoke on the day before."""
+    seen = {"source": "https://maker.example", "via": "read", "seen": "2026-11-25"}
+    return generation_record(name, *(life_record(model=name, checked=seen, **x) for x in lives))
 
 
-def registry(choices: Choices | None = CHOICES) -> Any:
-    registered_model = Registered()
-    registered_model.choices = choices
-    return registered_model
+def registry(choices: Choices | None = CHOICES) -> Registry:
+    """Return a registry in which a is served on x and y, b until the end of 2026, and c nowhere."""
+    promise = date_claim("2028-01-01", "not_before")
+    ends = date_claim("2027-01-01")
+    alias = {"platform": "x", "points_to": [POINTER]}
+    records = [
+        checked("a", {"platform": "x"}, {"platform": "y", "retires": promise}),
+        checked("b", {"platform": "x", "retires": ends}),
+        generation_record("a-latest", life_record(model="a-latest", **alias)),
+    ]
+    policy = {"maximum_age_days": 180, "notice_days": 30, "confirmation_days": 1000}
+    document = {"evaluators": records, "snapshots": [], "events": [], "policy": policy}
+    fault = SimpleNamespace(id="client-context")
+    cards = {"a": [], "b": [SimpleNamespace(id="other"), fault], "c": [fault]}
+    snapshots: Any = {
+        f"v1-{name}": SimpleNamespace(
+            card=SimpleNamespace(known_faults=faults),
+            tag=SimpleNamespace(generation=name),
+            model=name,
+        )
+        for name, faults in cards.items()
+    }
+    return replace(Registry.from_document(document), choices=choices, snapshots=snapshots)
 
 
 def test_judges_that_somebody_serves_can_be_used_and_until_when_is_said() -> None:
@@ -108,5 +110,5 @@ def test_a_change_is_who_is_listed_first_on_two_days() -> None:
 
 
 def test_a_judge_is_found_by_another_name_of_it() -> None:
-    assert reached(registry(), "all", "a-latest", 0.85).model == "a"
-    assert reached(registry(), "all", "b", 0.85).model == "b"
+    assert reached(registry(), "all", "A-Latest", 0.85, DAY).model == "a"
+    assert reached(registry(), "all", "b", 0.85, DAY).model == "b"

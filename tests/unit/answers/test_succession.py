@@ -7,9 +7,10 @@ import pytest
 from registry_support import Checkout, Json, date_claim, generation_record, life_record
 
 from epc.analysis.succession import Measurement, Succession
+from epc.answers.subjects import subject
+from epc.answers.succession import succession_of, successions
 from epc.registry.reading import of_folder
-from epc.registry.subjects import subject
-from epc.registry.succession import VerdictStore, agreed_of, succession_of, successions
+from epc.registry.succession import VerdictStore, agreed_of
 
 AS_OF = date(2026, 4, 1)
 OTHER_FIGURES = "the old judge is gone, so this measures only the new one"
@@ -34,7 +35,7 @@ def made(tmp_path: Path) -> Checkout:
 
 def succession_from(made: Checkout, name: str) -> Succession:
     registry = of_folder(made.folder)
-    own_subject = subject(registry, name)
+    own_subject = subject(registry, name, AS_OF)
     return succession_of(registry, own_subject, AS_OF, agreed_of(registry, own_subject, []))
 
 
@@ -61,8 +62,8 @@ def test_a_judge_of_whom_nothing_is_published_has_no_verdicts_beside_it(made: Ch
     registry = of_folder(made.folder)
     kept_verdict_store = VerdictStore.from_registry(registry, str(made.folder))
 
-    assert list(kept_verdict_store.judges_sharing_sources(subject(registry, "old-1"))) == []
-    assert kept_verdict_store.sources(subject(registry, "old-1")) == []
+    assert list(kept_verdict_store.judges_sharing_sources(subject(registry, "old-1", AS_OF))) == []
+    assert kept_verdict_store.sources(subject(registry, "old-1", AS_OF)) == []
     assert list(successions(kept_verdict_store, AS_OF)) == []
 
 

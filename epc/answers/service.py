@@ -1,0 +1,150 @@
+"""Until when a name is served, and where, on a day."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from epc.answers import words
+from epc.answers.resolve import resolve
+from epc.answers.turns import days_of_life, turns
+from epc.answers.types import Name, Place, Service, Target, Weights
+from epc.registry.expiry import Expiry, Status, unknown
+from epc.registry.lifecycles import OPEN_WEIGHTS
+from epc.registry.registry import Registry
+
+_GRAVITY: Final[tuple[Status, ...]] = ("expired", "expiring", "unconfirmed", "unknown", "current")
+
+
+def service(registry: Registry, text: str, day: date) -> Service:
+    """Return until when the model of a name is served on a day, and where."""
+    found = service_on(registry, text, day)
+    days = [d for target in found.name.everywhere for d in days_of_life(registry, target.life)]
+    for later in turns(registry, days, day):
+        if _lasting(service_on(registry, text, later)) != _lasting(found):
+            return replace(found, next=later)
+    return found
+
+
+def service_on(registry: Registry, text: str, day: date) -> Service:
+    """Return the service of a name on a day, without the day of its next change."""
+    name = resolve(registry, text, day)
+    hosts = [t for t in name.everywhere if t.platform != OPEN_WEIGHTS or t is name.home]
+    places = [(target, _place(registry, name, target, day)) for target in hosts]
+    headline = next((place for target, place in places if target is name.home), None)
+    others = tuple(place for target, place in places if target is not name.home)
+    here = {id(target) for target in name.places}
+    spoken_of = [place for place in others if id(place.target) in here]
+    return Service(
+        name=name,
+        as_of=day,
+        headline=headline,
+        gravest=_gravest(headline, spoken_of),
+        other_places=others,
+        weights=_weights(name),
+    )
+
+
+def expiry(registry: Registry, texts: Sequence[str], day: date) -> list[Expiry]:
+    """Return the states of everything asked about on a day; of all snapshots if of nothing."""
+    if not texts:
+        return [registry.of_tag(tag, day) for tag in registry.snapshots]
+    return [state for text in texts for state in states(registry, text, day)]
+
+
+def states(registry: Registry, text: str, day: date) -> list[Expiry]:
+    """Return the states of a name in the places that it speaks of, the headline's first."""
+    if text in registry.snapshots:
+        return [registry.of_tag(text, day)]
+    found = service_on(registry, text, day)
+    return [*_doubtful(found), *(_said(found, place) for place in found.spoken_of)]
+
+
+def gate(registry: Registry, text: str, day: date) -> list[Expiry]:
+    """Return the states that let a gate pass or fail, as `gate_of` has them."""
+    if text in registry.snapshots:
+        return [registry.of_tag(text, day)]
+    return gate_of(service_on(registry, text, day))
+
+
+def gate_of(found: Service) -> list[Expiry]:
+    """Return the states that let a gate pass or fail: the headline's, and the one that is graver.
+
+    It fails by what its maker says and passes by no other platform's word: who asks the model
+    elsewhere names that platform.
+    """
+    places = [place for place in (found.headline, found.gravest) if place]
+    return [*_doubtful(found), *(_said(found, place) for place in places)]
+
+
+def replacements(found: Service) -> tuple[str, ...]:
+    """Return what the platforms of a gate name instead, in their own words."""
+    named = (place.replacement for place in (found.headline, found.gravest) if place)
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def _place(registry: Registry, name: Name, target: Target, day: date) -> Place:
+    life = registry.meant(target.life, day)
+    state = registry.of_life(name.name, target.life, day)
+    end = state.until
+    instead = resolve(registry, life.replacement, day) if life.replacement else None
+    route = next((route.to for route in life.routes if route.date == end), None)
+    return Place(
+        target=target,
+        state=state,
+        days=(end - day).days if end and end > day else None,
+        last_seen=life.seen,
+        sources=life.retires.sources if life.retires else 0,
+        confidence=target.life.confidence,
+        answers_next=route,
+        replacement=life.replacement,
+        replacement_name=instead if instead and instead.is_known else None,
+    )
+
+
+def _gravest(headline: Place | None, others: Sequence[Place]) -> Place | None:
+    """Return the gravest of the headline and of its maker's platforms, where it is graver."""
+    if headline is None:
+        return None
+    makers = [place for place in others if place.target.is_makers]
+    gravest = min((headline, *makers), key=lambda place: _GRAVITY.index(place.status))
+    return None if gravest is headline or gravest.status == headline.status else gravest
+
+
+def _weights(name: Name) -> Weights | None:
+    if any(target.life.pinned for target in name.everywhere):
+        return "pinned"
+    is_public = any(target.platform == OPEN_WEIGHTS for target in name.everywhere)
+    return "public" if is_public else None
+
+
+def _lasting(found: Service) -> tuple[object, ...]:
+    """Return what is the same from day to day until an answer changes."""
+    parts = [
+        (
+            (place.target.platform, place.target.id, place.status, place.state.since),
+            (place.until, place.not_before, place.state.note, place.replacement),
+        )
+        for place in found.places
+    ]
+    return (found.headline is None, found.gravest is None, *parts)
+
+
+def _doubtful(found: Service) -> Iterator[Expiry]:
+    """Yield an unknown state where nothing is said first."""
+    if found.headline is None:
+        yield unknown(found.name.text, found.as_of, words.unknown(found, _beside(found)))
+
+
+def _said(found: Service, place: Place) -> Expiry:
+    """Return a place's state under the text that was typed, with what belongs beside it."""
+    is_foreign_list = place.target.how == "list" and not place.target.is_makers
+    beside = _beside(found) if is_foreign_list else ()
+    note = words.note(found, place, beside)
+    return replace(place.state, id=found.name.text, note=note)
+
+
+def _beside(found: Service) -> tuple[Place, ...]:
+    """Return the places at the maker, or else all others."""
+    makers = tuple(place for place in found.places if place.target.is_makers)
+    return makers or tuple(place for place in found.places if place not in found.spoken_of)

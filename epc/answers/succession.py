@@ -1,0 +1,157 @@
+"""Successors of a judge on a day: who agrees with it, who is named, and who is served."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Final
+
+from epc.analysis.choosing import Alternative, alternatives
+from epc.analysis.succession import JudgeAgreements, Measurement, Succession, Successor
+from epc.answers.service import service_on
+from epc.answers.subjects import subject
+from epc.answers.types import Service
+from epc.registry.expiry import Status
+from epc.registry.lifecycles import ServiceTerm
+from epc.registry.platforms import PLATFORMS
+from epc.registry.registry import Registry
+from epc.registry.subjects import Subject, pointing
+from epc.registry.succession import VerdictStore, agreement_in_store, source_of
+
+_KEYLESS_MODEL: Final = "local/smollm2-135m-likelihood"  # needs no key
+_EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
+
+
+def successions(store: VerdictStore, as_of: date) -> Iterator[Succession]:
+    """Yield who may replace each judge of which there are verdicts, and that ended or will."""
+    registry = store.registry
+    names = dict.fromkeys(
+        snapshot.tag.generation
+        for snapshot in registry.snapshots.values()
+        if snapshot.card.origin or source_of(snapshot)
+    )
+    for name in sorted(names, key=str.casefold):
+        judge = subject(registry, name, as_of)
+        if any(registry.of_life(name, life, as_of).until for life in judge.lives):
+            yield succession_of(registry, judge, as_of, agreement_in_store(store, judge))
+
+
+def succession_of(
+    registry: Registry, judge: Subject, as_of: date, agreement: JudgeAgreements
+) -> Succession:
+    """Return who may replace a judge on a day, from how far others agree with it."""
+    states = [registry.of_life(judge.name, life, as_of) for life in judge.lives]
+    models = {judge_agreement.model for judge_agreement in agreement.agreements}
+    services = {name: service_on(registry, name, as_of) for name in models}
+    successors = [
+        Successor(
+            agreement=judge_agreement,
+            state=_in_words(services[judge_agreement.model]),
+            living=services[judge_agreement.model].is_served,
+        )
+        for judge_agreement in agreement.agreements
+    ]
+    successors.sort(
+        key=lambda successor: (successor.agreement.subset is not None, not successor.living)
+    )
+    named: dict[str, list[str]] = {}
+    for life in judge.lives:
+        if instead := registry.meant(life, as_of).replacement:
+            named.setdefault(instead, []).append(life.platform)
+    return Succession(
+        name=judge.name,
+        as_of=as_of.isoformat(),
+        state=tuple(f"{state.platform}: {state.status_text}" for state in states),
+        named={name: _in_words(service_on(registry, name, as_of)) for name in named},
+        named_by={name: tuple(platforms) for name, platforms in named.items()},
+        aliases=tuple(pointing(registry, judge)),
+        recorded=agreement.recorded,
+        elsewhere=tuple(dict.fromkeys(_elsewhere(judge))),
+        successors=tuple(successors),
+        measurement=_measurement(registry, judge, as_of),
+        unlike=agreement.unlike,
+        alternatives=tuple(_alternatives(registry, judge, as_of)),
+    )
+
+
+def _alternatives(registry: Registry, judge: Subject, as_of: date) -> Iterator[Alternative]:
+    """Yield the judges that somebody serves, and that were measured on the same questions."""
+    for option in alternatives(registry.choices, judge.name) if registry.choices else ():
+        if service_on(registry, option.model, as_of).is_served:
+            yield option
+
+
+def _elsewhere(judge: Subject) -> Iterator[str]:
+    """Yield the commands that get its verdicts from a source whose licence keeps them there."""
+    for snapshot in judge.snapshots:
+        card = snapshot.card
+        clone = card.origin.clone if card.origin and not card.kept else ""
+        if card.recipe and clone:
+            yield (
+                f"{clone}{card.recipe.command} --out verdicts.jsonl\n"
+                f"epc evaluators succeed {judge.name} --verdicts verdicts.jsonl"
+            )
+
+
+def _in_words(found: Service) -> str:
+    """Return a model's state on every platform in words."""
+    text = "; ".join(f"{place.platform}: {place.state.status_text}" for place in found.places)
+    return text or "not in this registry: nobody knows whether it is served"
+
+
+def _measurement(registry: Registry, old_judge: Subject, as_of: date) -> Measurement:
+    """Return what would tell more: both asked about the same answers, if both can still be asked.
+
+    A judge that is gone can be asked nothing. Then a new judge's own figures are all that can be
+    had, unless it is asked about the items of the old one's verdicts with the same prompt.
+    """
+    candidates = (*_named(registry, old_judge, as_of), *_measured(registry, old_judge, as_of))
+    candidate = next(iter(candidates), _KEYLESS_MODEL)
+    served = [(life, registry.of_life(life.model, life, as_of).status) for life in old_judge.lives]
+    old_name = next((name for life, status in served for name in _names_to_ask(life, status)), None)
+    judges = [*dict.fromkeys([old_name, candidate] if old_name else [candidate])]
+    flags = " ".join(f"--evaluator {judge}" for judge in judges)
+    why = (
+        "both judge the same answers, so their agreement can be counted"
+        if old_name
+        else "the old judge is gone, so this measures only the new one"
+    )
+    return Measurement(
+        why=why,
+        command=f"epc run {flags} --executor local/smollm2-135m --exhaustive --out runs/successor",
+        calls=_EXHAUSTIVE * len(judges),
+    )
+
+
+def _measured(registry: Registry, judge: Subject, as_of: date) -> Iterator[str]:
+    """Yield judges that somebody serves, by how often they are right on the judge's questions."""
+    for option in _alternatives(registry, judge, as_of):
+        for place in service_on(registry, option.model, as_of).places:
+            yield from _names_to_ask(place.target.life, place.status)
+
+
+def _named(registry: Registry, judge: Subject, as_of: date) -> Iterator[str]:
+    """Yield whom a platform names as replacement, unless that one has ended as well.
+
+    First those that are known to be served, then those of whom nobody knows, last those of whom
+    nobody says so any more.
+    """
+    instead = {life.platform: registry.meant(life, as_of).replacement for life in judge.lives}
+    names = dict.fromkeys(name for name in instead.values() if name)
+    services = {name: service_on(registry, name, as_of) for name in names}
+    places = [place for found in services.values() for place in found.spoken_of]
+    for place in places:
+        yield from _names_to_ask(place.target.life, place.status)
+    for host, name in instead.items():
+        platform = PLATFORMS.get(host)
+        if name and not services[name].name.is_known and platform:
+            yield f"{platform.providers[0]}/{name}"
+    for place in places:
+        yield from _names_to_ask(place.target.life, place.status, ("unconfirmed", "unknown"))
+
+
+def _names_to_ask(
+    life: ServiceTerm, status: Status, wanted: Sequence[Status] = ("current", "expiring")
+) -> Iterator[str]:
+    """Yield the name under which `epc run` can still ask a model."""
+    platform = PLATFORMS.get(life.platform)
+    if platform and status in wanted:
+        yield f"{platform.providers[0]}/{life.model}"

@@ -1,0 +1,30 @@
+"""Days on which an answer may change: what is stated of lives, and the notices of their ends."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+
+from epc.registry.expiry import days_away, unconfirmed_from
+from epc.registry.lifecycles import ServiceTerm
+from epc.registry.registry import Registry
+
+
+def turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
+    """Return the days after a day on which a state can change: an end's, and its notice's."""
+    later_days = {day for day in days if day > as_of}
+    notices = {days_away(day, -registry.policy.notice) for day in later_days}
+    return sorted(day for day in later_days | notices if day > as_of)
+
+
+def days_of_life(registry: Registry, life: ServiceTerm) -> Iterator[date]:
+    """Yield every day that is stated of a life, and of those that its name means in turn."""
+    names = (*(pointer.to for pointer in life.points_to), *life.versions)
+    places = ((life.platform, name) for name in names)
+    meant = (registry.served[place] for place in places if place in registry.served)
+    for entry in (life, *meant):
+        yield from (event.date for event in (entry.released, entry.retires) if event)
+        yield from (route.date for route in entry.routes)
+        yield from (pointer.since for pointer in entry.points_to if pointer.since)
+        if entry.introduced:
+            yield entry.introduced
+        if aged := unconfirmed_from(entry, registry.policy):
+            yield aged

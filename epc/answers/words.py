@@ -1,0 +1,55 @@
+"""Sentences of the answers."""
+
+from collections.abc import Iterable
+
+from epc.answers.types import Name, Place, Service
+from epc.registry.lifecycles import OPEN_WEIGHTS
+
+
+def unknown(found: Service, elsewhere: Iterable[Place]) -> str:
+    """Say why no day is known of a name: nothing is known of it, or not on its platform."""
+    name = found.name
+    if name.is_nameless:
+        return "it holds no model's name: ask the platform which model it stands for"
+    if name.places:
+        makers = " and ".join(name.makers)
+        hosts = [target.platform for target in name.places if target.platform != OPEN_WEIGHTS]
+        served = " and ".join(dict.fromkeys(f"{host}/{name.name}" for host in hosts))
+        weights = "; its weights are public" if found.weights == "public" else ""
+        hints = hint(name.hints)
+        return f"{makers}, its maker, has no record of it here; only {served}{weights}{hints}"
+    if not name.beside:
+        return missing(name)
+    # Reading R53: another platform's day is no end here, and still what people look for.
+    platforms = " or ".join(name.platforms_in_text or ())
+    return f"through {platforms}, of which no day of {name.name} is known{beside(elsewhere)}"
+
+
+def missing(name: Name) -> str:
+    """Say that a name is not here, and what may have been meant."""
+    return f"not in this registry{hint(name.hints)}"
+
+
+def hint(names: Iterable[str]) -> str:
+    """Return what may have been meant."""
+    meant = " or ".join(names)
+    return f"; did you mean {meant}?" if meant else ""
+
+
+def beside(places: Iterable[Place]) -> str:
+    """Return what a model is at other platforms: `; at openai it is current`."""
+    states = ", ".join(f"at {place.platform} it is {place.state.status_text}" for place in places)
+    return f"; {states}" if states else ""
+
+
+def note(found: Service, place: Place, elsewhere: Iterable[Place]) -> str:
+    """Return the ground of a place's state, with what belongs beside it."""
+    through = " and ".join(found.name.through)
+    asked = f"; asked through {through}" if through else ""
+    weights = "; its weights are public" if has_public_weights(found, place) else ""
+    return f"{place.state.note}{beside(elsewhere)}{asked}{weights}"
+
+
+def has_public_weights(found: Service, place: Place) -> bool:
+    """Return whether it is said beside a place that anybody has the weights."""
+    return found.weights == "public" and place is found.headline and not place.target.life.lasts
