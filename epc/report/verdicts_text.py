@@ -161,8 +161,9 @@ def _taken_for(report: Report, column_choice: ColumnChoice) -> str:
 
 def _body(report: Report, column_choice: ColumnChoice, reasons: _Reasons) -> Iterator[Part]:
     """Yield all below the headline; `reasons` is the form of why figures have no value."""
-    if column_choice.notes:
-        yield Listed([*map(sentence, column_choice.notes)])
+    begun = headlines(report, column_choice)
+    if notes := [note for note in map(sentence, column_choice.notes) if note not in begun]:
+        yield Listed(notes)
     yield from columns_section(column_choice, "folded" if reasons == "folded" else "open")
     yield from _figures(report)
     yield from _transfers(report)

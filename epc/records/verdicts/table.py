@@ -293,9 +293,8 @@ def _notes(cells: Cells, built: Built) -> list[str]:
     ]
     if built.scale and built.scale.outside:
         low, high, count = built.scale.low, built.scale.high, built.scale.outside
-        notes.append(
-            f"{count:,} scores lie outside the scale {low:g} to {high:g}: left out as unreadable"
-        )
+        lie = "1 score lies" if count == 1 else f"{count:,} scores lie"
+        notes.append(f"{lie} outside the scale from {low:g} to {high:g}: left out as unreadable")
     return notes
 
 
