@@ -330,7 +330,7 @@ def audit_of(
                 labels=labels or UNSET,
             )
         )
-    order = once.setting.names.index
+    order = [*header.settings].index  # as the file has them
     side_by_side = sorted(askings, key=lambda asking: order(asking[0]))
     judges = compared(side_by_side, of_file.authors, passing=report.alone, scale=header.scale)
     groups.sort(key=lambda group: order(group.settings[0]))
