@@ -245,7 +245,7 @@ class _Asked:
 
     once: Verdicts
     chosen: Sequence[Sequence[str]]
-    parts: Sequence[Codes]
+    parts: Sequence[Codes | slice]
     askings: Sequence[JudgeRows]
 
 
