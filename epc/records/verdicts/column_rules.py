@@ -178,9 +178,10 @@ class _Chooser:
         self.cells, self.request = cells, request
         self.present = [*cells.columns]
         self.choice = Choice(constants=dict(request.constants))
-        self.free = {
-            plain(name): name for name in reversed(self.present) if name not in request.ignored
-        }
+        self.free: dict[str, str] = {}
+        for name in self.present:
+            if name not in request.ignored:
+                self.free.setdefault(plain(name), name)
         self.words = Words(cells, self._labelled, self._is_of_people)
         for name in request.ignored:
             self.choice.refused[name] = "you ignore it"
