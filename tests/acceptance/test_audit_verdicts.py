@@ -231,10 +231,10 @@ def test_an_odd_word_among_pass_and_fail_is_left_out_or_means_what_the_user_says
     assert f"fix: epc audit {path} --map verdict=judge\n" in text
 
     (group,) = audited(path, "--map", "verdict=judge")["groups"]
-    assert (group["verdicts"], group["figures"]["humans_majority"]["value"]) == (2, 1)
+    assert (group["verdicts"], group["figures"]["agreement"]["value"]) == (2, 1)
     (group,) = audited(path, "--label", "PARTIAL=fail", "--save", str(saved))["groups"]
-    assert group["figures"]["humans_majority"]["value"] == pytest.approx(2 / 3)
-    assert "always saying pass would give 67%" in epc("audit", saved).stdout.decode()
+    assert group["figures"]["agreement"]["value"] == pytest.approx(2 / 3)
+    assert "; always saying pass would in 67%. Kappa" in epc("audit", saved).stdout.decode()
     path.write_text(lines + "3,x,PASS,fail\n", "utf-8")
     twice = epc("audit", path, "--label", "PARTIAL=fail").stdout.decode()
     assert "fix: keep one, or number the askings in a column `repeat`: 0, 1, 2, ...\n" in twice
@@ -300,7 +300,7 @@ def test_labels_of_people_by_their_names_are_pointed_at_and_the_fix_works(tmp_pa
     assert hint in epc("audit", path).stdout.decode()
 
     (group,) = audited(path, "--map", "humans=anna", "--map", "humans=bob")["groups"]
-    assert group["figures"]["humans_mean"]["value"] == 0.75
+    assert group["figures"]["agreement"]["value"] == 1  # row 2 has no majority
     done = epc("audit", path, "--map", "humans=anna", "--map", "humans=eve")
     assert (done.returncode, b"has no column 'eve'" in done.stderr) == (2, True)
 
