@@ -152,7 +152,7 @@ PURE_MODULES = [
 DAYS = {"datetime", "datetime.date", "datetime.timedelta"}
 
 
-def test_pure_modules_of_impure_rooms_reach_no_file_or_clock() -> None:
+def test_pure_modules_of_the_registry_and_answers_reach_no_file_or_clock() -> None:
     siblings = {*map(dotted, PURE_MODULES), "epc.registry.layout"}
     others = {dotted(module) for module in MODULES if layer_of(module) == "registry"} - siblings
     for path in PURE_MODULES:

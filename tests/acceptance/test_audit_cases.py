@@ -384,15 +384,15 @@ def moved(done: Any, name: str) -> list[Any]:
 def test_reading_r101_7_each_field_that_is_taken_acts_on_a_figure(
     field: str, tmp_path: Path
 ) -> None:
-    """Two orders, two repeats each, of 12 questions in 4 groups; what is ignored is missed."""
+    """Two orders, two repeats each, of 60 questions in 20 groups; what is ignored is missed."""
     head = (
         "id,judge,model_a,model_b,verdict,first,repeat,gold,humans,confidence,a_length,b_length,"
         "group,subset,output_tokens"
     )
     lines = [
         f"{n},j,m,n,{'ab'[(n * 7 + repeat + ord(first)) % 3 > 1]},{first},{repeat},{'ab'[n % 2]},"
-        f"{'a' if n // 3 % 2 else 'b'},0.{n % 9 + 1},{n + 5},{20 - n},g{n // 3},s{n % 2},{n + 3}"
-        for n in range(12)
+        f"{'a' if n // 3 % 2 else 'b'},0.{n % 9 + 1},{n + 5},{70 - n},g{n // 3},s{n % 2},{n + 3}"
+        for n in range(60)
         for first in "ab"
         for repeat in (0, 1)
     ]
