@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -53,7 +54,8 @@ class CsvTable:
             delimiter = max(_DELIMITERS, key=lambda mark: len(_cells(head[-1], mark)))
             self._reader = csv.reader(chain(head, self._lines), delimiter=delimiter, strict=True)
             self._header = next(row for row in self._reader if row)
-            twice = {name for name in self._header if name and self._header.count(name) > 1}
+            counted = Counter(filter(None, self._header))
+            twice = [name for name, count in counted.items() if count > 1]
             if twice:
                 problem = f"the column {min(twice)!r} appears twice"
                 self._wrong(self._reader.line_num, problem, "keep one of them")

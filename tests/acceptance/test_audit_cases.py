@@ -426,3 +426,18 @@ def test_reading_r101_7_1_groups_of_one_fate_are_the_clusters(tmp_path: Path) ->
 
     low, high = group["figures"]["agreement"]["ci95"]
     assert (low, high) == pytest.approx((0.36838, 0.79415), abs=5e-5)
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_table_of_20_000_columns_is_refused_before_they_are_looked_at(
+    form: str, tmp_path: Path
+) -> None:
+    names = [f"c{n}" for n in range(20_000)]
+    row = dict.fromkeys(names, "1")
+    text = ",".join(names) + "\n" + ",".join(row.values()) + "\n"
+    path = written(tmp_path, f"wide.{form}", text if form == "csv" else json.dumps([row]))
+
+    done = epc("audit", path)
+
+    assert done.returncode == 2
+    assert b"has 20,000 columns, expected at most 1,000" in done.stdout + done.stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.arrays import Indices, np
-from epc.errors import refuse
+from epc.errors import Finding, MalformedError, refuse
 from epc.json_text import Reader, storable
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
@@ -32,6 +32,7 @@ from epc.records.verdicts.verdict_words import MISSING
 _LONG: Final = 200  # characters from which on only a digest of a cell is kept
 _BATCH: Final = 50_000
 _DEEPEST: Final = 3  # of lists of rows in a document
+_MOST_COLUMNS: Final = 1_000
 _GAMES: Final = "games"
 _ORDERS: Final = ("a", "b")
 
@@ -152,13 +153,14 @@ def read(
         is_document = len(numbered) == 1 and _holds_rows(numbered[0][1])
         if is_document:  # on one line
             numbered = [*enumerate(_rows_within(numbered[0][1], rows, notes, lists), 1)]
-    cells = _of_rows(numbered, whole=texts)
+    cells = _of_rows(numbered, clause, whole=texts)
     return replace(cells, notes=notes, lists=lists)
 
 
 def _of_csv(source: Path, clause: str, causes: Causes, *, whole: bool) -> Cells:
     ragged: dict[str, list[int]] = {}
     with table_of(source, clause, causes, ragged) as table:
+        _bound(len(table.columns), clause)
         coders = {name: _Coder() for name in table.columns}
         lines: list[Indices] = []
         remaining = table.rows()
@@ -175,7 +177,15 @@ def _of_csv(source: Path, clause: str, causes: Causes, *, whole: bool) -> Cells:
     )
 
 
-def _of_rows(numbered: Iterable[tuple[int, Any]], *, whole: bool) -> Cells:
+def _bound(columns: int, clause: str) -> None:
+    """Refuse a table that nobody could look through, before each column is looked at."""
+    if columns > _MOST_COLUMNS:
+        problem = f"has {columns:,} columns, expected at most {_MOST_COLUMNS:,}"
+        remedy = "keep the columns that hold verdicts, labels and who gave them"
+        raise MalformedError(Finding(clause, "", problem, remedy))
+
+
+def _of_rows(numbered: Iterable[tuple[int, Any]], clause: str, *, whole: bool) -> Cells:
     coders: dict[str, _Coder] = {}
     lines: list[int] = []
     flat = (
@@ -185,6 +195,7 @@ def _of_rows(numbered: Iterable[tuple[int, Any]], *, whole: bool) -> Cells:
         for name in dict.fromkeys(name for _, row in part for name in row):
             if name not in coders:
                 coders[name] = _Coder(before=len(lines))
+        _bound(len(coders), clause)
         lines += [line for line, _ in part]
         for name, coder in coders.items():
             coder.add([row.get(name, "") for _, row in part], whole=whole)
