@@ -1,5 +1,6 @@
 """`epc audit RUN|VERDICTS`."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -23,8 +24,10 @@ from epc.cli.options import (
 from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
+    from epc.analysis.verdicts import Report
     from epc.engine.budget import Limits
     from epc.records.verdicts.converting import Request
+    from epc.records.verdicts.shapes import Votes
     from epc.records.verdicts.types import Choices
 
 
@@ -42,6 +45,13 @@ if TYPE_CHECKING:
     help="Of verdicts: exit with 1 unless the interval's lower end shows this, as tpr=0.9. "
     "Repeatable.",
 )
+@click.option(
+    "--label-page",
+    type=NEW_FILE,
+    metavar="FILE",
+    help="Of verdicts pass and fail: write a page on which you label 50 answers, blind to the "
+    "verdicts. It saves a CSV file for --gold.",
+)
 @click.option("--save", type=NEW_FILE, help="Of verdicts: write them as a verdict file as well.")
 @with_default(
     "--rounds",
@@ -54,7 +64,7 @@ if TYPE_CHECKING:
     type=FILE,
     metavar="FILE",
     help="Labels of what is right: CSV with strategy,domain,task,gold (0 to 1; or A, B, tie); or, "
-    "of verdicts on pairs, with item,gold (a, b, tie).",
+    "of verdicts, with item,gold (a, b, tie; pass, fail).",
 )
 @click.option(
     "--swap",
@@ -80,6 +90,7 @@ def command(
     settings: tuple[str, ...],
     html: Path | None,
     wanted: tuple[tuple[str, str], ...],
+    label_page: Path | None,
     save: Path | None,
     rounds: int,
     gold: Path | None,
@@ -115,6 +126,8 @@ def command(
     Example:
       epc audit votes.csv --html report.html
       epc audit votes.csv --gate tpr=0.9 --gate tnr=0.8
+      epc audit votes.csv --label-page labels.html
+      epc audit votes.csv --gold labels.csv
       epc audit votes.xlsx --map verdict=Winner --label 'Model 1=a' --label 'Model 2=b'
       epc audit runs/first
       epc audit runs/first --swap 24 --controls 24
@@ -135,13 +148,14 @@ def command(
             choices,
             settings,
             html=html,
+            label_page=label_page,
             save=save,
             form=form,
             gold=gold,
             wanted=_numbers(wanted),
         )
         return
-    if any(table.values()) or settings or save or wanted:
+    if any(table.values()) or settings or save or wanted or label_page:
         raise click.UsageError(f"{run} is a run: --map and its like are of a file of verdicts")
     if html:
         raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
@@ -162,6 +176,7 @@ def audit_verdicts(
     save: Path | None,
     form: str,
     gold: Path | None = None,
+    label_page: Path | None = None,
     wanted: Mapping[str, float] = MappingProxyType({}),
 ) -> None:
     """Say what a file of verdicts shows of its judges.
@@ -190,6 +205,9 @@ def audit_verdicts(
     verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
     done = audit_of(votes.header, verdicts, settings, choices, gold=answers)
     checked = gates(done, wanted)
+    to_label = ""
+    if label_page:
+        to_label = _page_to_label(file, request, settings, votes, done)
     print_result(
         form,
         lambda: as_document(done, votes.column_choice),
@@ -203,10 +221,72 @@ def audit_verdicts(
             html, page_of(done, votes.column_choice, f"epc audit {file.name} --html {html.name}")
         )
 
+    if label_page:
+        write_page(label_page, to_label)
     for gate in checked:
         print_note(gate_text(gate))
     if wanted:
         exit_with(clean=all(gate.shown for gate in checked))
+
+
+def _page_to_label(
+    file: Path,
+    request: "Request",
+    settings: tuple[str, ...],
+    votes: "Votes",
+    report: "Report",
+) -> str:
+    """Return the page on which a person labels answers of a table."""
+    from epc.analysis.label_draw import draw_for_labels
+    from epc.records.verdicts.table import command_of, texts_on
+    from epc.records.verdicts.table_rows import FILE as FILE_KEY
+    from epc.report.page.labels import LABELS, LabelRow, label_page
+
+    assert votes.header is not None
+    assert votes.verdicts is not None
+    verdicts, columns = votes.verdicts, votes.column_choice.columns
+    _require_labels_fit(file, report, columns)
+    draw = draw_for_labels(verdicts, report.groups[0].settings)
+    shown = [columns[name] for name in ("a", "question") if name in columns]
+    lines = verdicts.lines[draw.rows].tolist()
+    texts = texts_on(file, shown, {*lines}, rows=request.rows)
+    items = [verdicts.item.names[code] for code in verdicts.item.codes[draw.rows].tolist()]
+    rows = []
+    for item, line in zip(items, lines, strict=True):
+        answer, question = (*texts[line], "")[:2]
+        rows.append(LabelRow(item=item, question=question, answer=answer))
+    present = [use.column for use in votes.column_choice.uses]
+    words = [word for name in settings for word in ("--setting", name)]
+    command = command_of(Path(file.name), present, request)
+    return label_page(
+        rows,
+        draw,
+        file=file.name,
+        sha256_of_file=votes.header.files[FILE_KEY].sha256,
+        command=f"{command} {shlex.join([*words, '--gold', LABELS])}",
+        clustered=len(verdicts.group.names) > 0,
+    )
+
+
+def _require_labels_fit(file: Path, report: "Report", columns: Mapping[str, str]) -> None:
+    """Refuse a file of which nobody can label answers: of no verdicts pass and fail, no texts.
+
+    Raises: UsageError with what it takes.
+    """
+    from epc.errors import UsageError
+
+    if not report.alone:
+        problem, fix = "holds no verdicts pass and fail on single answers", "give a table of these"
+    elif len(report.groups) != 1:
+        names = ", ".join(name for group in report.groups for name in group.settings)
+        problem = f"holds verdicts of {len(report.groups)} judges: {names}"
+        fix = "name one of them: --setting NAME"
+    elif "a" not in columns:
+        problem = "holds no texts of the answers"
+        fix = "give a table with a column `response` (and `question`), or --map a=COLUMN"
+    else:
+        return
+    raise UsageError(f"--label-page: {file.name} {problem}\n  fix: {fix}")
 
 
 def _numbers(wanted: tuple[tuple[str, str], ...]) -> dict[str, float]:

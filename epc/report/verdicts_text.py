@@ -81,6 +81,7 @@ _PLAINER: Final = {
 _NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
 _LABELS: Final = ("agreement with people", "agreement with gold")
 _GOLD_OF_ONE: Final = "a column `gold`: the right label of the answer, such as pass or fail"
+_TO_LABEL: Final = "; or label 50 answers: `epc audit FILE --label-page labels.html`"
 _NO_SHARES: Final = (
     *("humans_kappa", "judges_kappa", "brier", "ece", "ece_by_chance"),
     *("input_tokens", "output_tokens", "score_per_doubling"),
@@ -389,7 +390,10 @@ def _missing(report: Report, column_choice: ColumnChoice) -> Iterator[tuple[str,
             *column_choice.constants,
         }
         reason = "" if is_table else report.groups[0].left_out.get(names[0])
-        advice = _GOLD_OF_ONE if report.single is True and topic in _LABELS[1:] else needed
+        advice = needed
+        if report.single is True and topic in _LABELS[1:]:
+            has_texts = report.alone and "a" in column_choice.columns
+            advice = f"{_GOLD_OF_ONE}{_TO_LABEL if has_texts else ''}"
         yield topic, _PLAINER.get(reason or "", reason) or f"add {advice}"
 
 

@@ -1,7 +1,7 @@
 """A table of verdicts: CSV, JSON, JSON Lines, Excel or Parquet, its columns mapped to fields."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -32,7 +32,7 @@ from epc.records.verdicts.converting import ColumnChoice, ColumnUse, Conversion,
 from epc.records.verdicts.table_rows import EXCHANGED, FILE, Built, verdicts_of
 from epc.records.verdicts.types import Header, SourceFile
 
-__all__ = ["EXCHANGED", "EXPECTED", "convert", "stated_in"]
+__all__ = ["EXCHANGED", "EXPECTED", "command_of", "convert", "stated_in", "texts_on"]
 
 _EXAMPLES: Final = 3
 _DEEPEST: Final = 3  # of questions that follow each other
@@ -126,13 +126,30 @@ def stated_in(source: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
         yield line, {**choice.constants, **dict(zip(fields, row, strict=True)), **word}
 
 
+def texts_on(
+    source: Path, columns: Sequence[str], lines: Collection[int], *, rows: str = ""
+) -> dict[int, tuple[str, ...]]:
+    """Return the whole texts of columns on some lines of a table; a reader keeps digests alone.
+
+    `rows` is the path of a document's list of rows.
+
+    Raises: WorldError if the file cannot be read.
+    """
+    cells = read(source, CLAUSE, Causes(source.name, CLAUSE), rows=rows, texts=True)
+    texts = zip(*(cells.cells(column) for column in columns), strict=True)
+    numbered = zip(cells.lines.tolist(), texts, strict=True)
+    return {line: row for line, row in numbered if line in lines}
+
+
 # What cannot be read ------------------------------------------------------------------------------
 
 
 def _unusable(source: Path, cells: Cells, request: Request) -> Finding | None:
     """Return why a file is no table of verdicts at all, or that it holds several."""
     if cells.lists:
-        commands = [_command(source, cells, replace(request, rows=name)) for name in cells.lists]
+        commands = [
+            command_of(source, cells.columns, replace(request, rows=name)) for name in cells.lists
+        ]
         problem = f"holds several lists of rows: {', '.join(cells.lists)}"
         if cells.lists == [""]:
             raise UsageError(f"--rows {request.rows}: {source.name} has no such list of rows")
@@ -176,7 +193,9 @@ def _refused(source: Path, cells: Cells, built: Built) -> list[Finding]:
 def _question(source: Path, cells: Cells, ask: Ask) -> Finding:
     """Return a question as a finding, with commands that work."""
     answers = (answer for request in ask.requests for answer in _answers(cells, request))
-    commands = [_command(source, cells, answer) for answer in islice(answers, MOST_COMMANDS)]
+    commands = [
+        command_of(source, cells.columns, answer) for answer in islice(answers, MOST_COMMANDS)
+    ]
     remedy = _listed([*dict.fromkeys(commands)]) if commands else f"expected {EXPECTED}"
     return Finding(CLAUSE, f"{source.name}:1", ask.problem, remedy)
 
@@ -204,11 +223,11 @@ def _answers(cells: Cells, request: Request, depth: int = 0) -> Iterator[Request
         yield from islice(further, 1)
 
 
-def _command(source: Path, cells: Cells, request: Request) -> str:
-    """Return the command that gives a request."""
+def command_of(source: Path, present: Collection[str], request: Request) -> str:
+    """Return the command that gives a request of a table with these columns."""
     words = ["epc", "audit", str(source)]
     for name, text in request.columns.items():
-        columns = split_columns(text, cells.columns) if name in SEVERAL else [text]
+        columns = split_columns(text, present) if name in SEVERAL else [text]
         words += [word for column in columns for word in ("--map", f"{name}={column}")]
     for option, pairs in (("--label", request.labels), ("--set", request.constants)):
         words += [word for name, value in pairs.items() for word in (option, f"{name}={value}")]

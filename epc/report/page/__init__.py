@@ -1,1 +1,1 @@
-"""Reports as one HTML file each: no script, nothing from outside, whatever a record says."""
+"""Pages of one HTML file each: nothing from outside, whatever a record says."""

@@ -92,7 +92,8 @@ _OF_PICTURES: Final = (_ends, _name, _percent, _pixels)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what templates are filled in by: whatever is no markup is escaped."""
     environment = Environment(
         loader=PackageLoader("epc.report.page", ""),
         autoescape=True,
@@ -107,7 +108,7 @@ def _environment() -> Environment:
 
 def rendered(parts: Iterable[Part], **page: Any) -> str:
     """Return parts of a document as markup; with a heading and the rest of it, a whole page."""
-    return _environment().get_template("page.j2").render(parts=[*parts], **page)
+    return environment().get_template("page.j2").render(parts=[*parts], **page)
 
 
 _STYLE: Final = "\n" + (files("epc.report.page") / "style.css").read_text("utf-8")
