@@ -434,10 +434,17 @@ def _once(verdicts: Verdicts) -> Verdicts:
 def _chosen(
     settings: Mapping[str, Setting], verdicts: Verdicts, patterns: Sequence[str] = ()
 ) -> list[list[str]]:
-    """Return the groups of settings that fit a pattern."""
+    """Return the groups of settings that fit a pattern.
+
+    Raises: UsageError if there are patterns, and none fits.
+    """
     names = verdicts.setting.names
     members = [[name for name in group if name in names] for group in same_settings(settings)]
-    return [group for group in members if group and fits(group, patterns)]
+    chosen = [group for group in members if group and fits(group, patterns)]
+    if patterns and not chosen:
+        listed = ", ".join(group[0] for group in members if group)
+        raise UsageError(f"no setting is called {' or '.join(patterns)}\n  fix: one of {listed}")
+    return chosen
 
 
 def _split(chosen: Sequence[Sequence[str]], verdicts: Verdicts) -> list[Codes | slice]:

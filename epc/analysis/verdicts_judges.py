@@ -131,7 +131,8 @@ def _of_verdicts(
         return
     if passing:
         yield "pass_difference", _difference(left[:, 0], right[:, 0], common.cluster)
-    labels = label_of(common)
+    second_common, *_ = side_by_side(second_rows, rows)
+    labels = _common_labels([common, second_common])
     labelled: Flags = np.asarray(labels.any(axis=1))
     if labelled.any():
         before, after = ((labels * side).sum(axis=1)[labelled] for side in (left, right))
@@ -140,6 +141,18 @@ def _of_verdicts(
     value, interval = kappa(left, right, common.cluster)
     if value is not None:
         yield "kappa", figure_of(value, interval, common.cluster)
+
+
+def _common_labels(rows_of_judges: Sequence[Rows]) -> Array:
+    """Return the label of each answer in which the rows of all judges agree; else no label.
+
+    Shapes: rows of the same m answers in the same order; (m, 3).
+    """
+    first, *further = [label_of(rows) for rows in rows_of_judges]
+    agreed = np.ones(len(first), np.bool_)
+    for labels in further:
+        agreed &= (labels == first).all(axis=1)
+    return first * agreed[:, None]
 
 
 def _difference(left: Array, right: Array, clusters: Codes) -> ClusteredFigure:
@@ -252,7 +265,8 @@ def _panel(groups: Sequence[JudgeRows]) -> tuple[JudgePanel | None, Figures]:
     kept = [np.searchsorted(common.order, orders) for common, _, _ in sides]
     common = sides[0][0][kept[0]]
     shares = np.array([right[chosen] for (*_, right), chosen in zip(sides, kept, strict=True)])
-    labels = label_of(common)
+    of_judges = [side_by_side(rows, first)[0] for _, _, rows in groups]
+    labels = _common_labels([r[np.searchsorted(r.order, orders)] for r in of_judges])
     labelled: Flags = np.asarray(labels.any(axis=1))
     if not labelled.any():
         return None, {}

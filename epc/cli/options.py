@@ -152,8 +152,10 @@ def _once(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     Raises: UsageError if a name comes twice.
     """
     names = [name for name, _ in pairs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise click.UsageError(f"{option} names {twice!r} twice\n  fix: keep one of them")
+    for name in names:
+        if names.count(name) > 1:
+            what = f"names {name!r}" if name else "is given"
+            raise click.UsageError(f"{option} {what} twice\n  fix: keep one of them")
     return dict(pairs)
 
 
@@ -162,6 +164,10 @@ def _columns(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     several: dict[str, list[str]] = {name: [] for name in _SEVERAL}
     for name, column in pairs:
         if name in several:
+            if column in several[name]:
+                raise click.UsageError(
+                    f"--map {name} names {column!r} twice\n  fix: keep one of them"
+                )
             several[name].append(column)
     joined = [(name, ", ".join(columns)) for name, columns in several.items() if columns]
     return _once("--map", [*[pair for pair in pairs if pair[0] not in several], *joined])

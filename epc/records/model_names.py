@@ -203,13 +203,20 @@ def _without_affix(spelt: Spelling, prefixes: Mapping[str, tuple[str, ...]]) -> 
             return replace(spelt, name=remainder)
         if (platforms := prefixes.get(word)) is not None:
             through = spelt.through if platforms else (*spelt.through, match[1])
-            said = platforms or spelt.platforms
+            said = _narrowed(spelt.platforms, platforms)
             return Spelling(name=remainder, platforms=said, through=through)
     for pattern, platform in RULES if _pattern_of(_ANY_RULE).fullmatch(spelt.name) else ():
         if match := _pattern_of(pattern).fullmatch(spelt.name):
-            platforms = (platform,) if platform else spelt.platforms
+            platforms = _narrowed(spelt.platforms, (platform,) if platform else ())
             return replace(spelt, name=".".join(match.groups()), platforms=platforms)
     return None
+
+
+def _narrowed(outer: tuple[str, ...] | None, inner: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the platforms that a name says: a word within may narrow what stands before it."""
+    if not outer or not inner:
+        return outer or inner or None
+    return tuple(platform for platform in outer if platform in inner) or outer
 
 
 @cache

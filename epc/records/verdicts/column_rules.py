@@ -411,13 +411,20 @@ class _Chooser:
             self.choice.judges = wide
 
     def _names_two(self, column: str) -> bool:
-        """Return whether verdicts name two authors that no column does."""
+        """Return whether verdicts name two authors that no column does, but one of the order."""
         if self.choice.has("a", "a_sha256", "b", "b_sha256", "a_score") or self.words.authors:
             return False
         names = [v for v in self.words.counts(column) if self._strange(v)]
         counts = self.words.counts(column)
         is_most = 2 * sum(counts[name] for name in names) > counts.total()
-        return len(names) == len("ab") and is_most and len(counts) <= len("ab12")
+        is_pair = len(names) == len("ab") and is_most and len(counts) <= len("ab12")
+        return is_pair and self._has_order_of(names)
+
+    def _has_order_of(self, names: Sequence[str]) -> bool:
+        """Return whether a column says which of two authors was shown first, as `ours_first`."""
+        orders = {name: self.words.counts(name) for name in self.free.values()}
+        _, order, _ = two_authors(names, orders, [])
+        return order is not None
 
     def _strange(self, value: str) -> bool:
         labels = {key.lower() for key in self.request.labels}

@@ -166,7 +166,7 @@ class Words:
                 return kind
         is_short = len(values) <= min(MOST_LABELS, max(2, values.total() / 2))
         shared = self.share(column, lambda value: value.casefold() in labels)
-        if is_short and labels and 2 * shared >= 1:
+        if is_short and labels and 2 * shared >= 1 and not self.are_numbers(column):
             return "label"
         return self._best(column) if least < _CERTAIN else None
 

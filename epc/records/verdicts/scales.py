@@ -31,6 +31,8 @@ def scale_of(text: str, values: Iterable[float] = ()) -> Scale:
     low, high = float(match[1]), float(match[2])
     inside = [value for value in values if low <= value <= high]
     step = float(match[3]) if match[3] else step_of(low, high, inside)
+    if not 0 < step <= high - low:
+        raise UsageError(f"--scale {text}: {step:g} is no step of it\n  fix: write it as 0-1:0.5")
     return Scale(low=low, high=high, step=step, stated=True)
 
 

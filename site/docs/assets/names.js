@@ -48,6 +48,13 @@ export const load = async () => {
   };
 };
 
+// The platforms that a name says: a word within may narrow what stands before it.
+const narrowed = (outer, inner) => {
+  if (!outer || !inner.length) return outer ?? (inner.length ? inner : null);
+  const both = outer.filter((platform) => inner.includes(platform));
+  return both.length ? both : outer;
+};
+
 // What a name means, as the program finds it (epc/records/model_names.py, epc/answers/resolve.py): what stands round it is taken
 // off, a part at a time, until what is left is known.
 const without = ({ rules }, spelt) => {
@@ -56,12 +63,12 @@ const without = ({ rules }, spelt) => {
   if (rules.silent.includes(word)) return { ...spelt, name: rest };
   if (rules.routes.has(word)) {
     const platforms = rules.routes.get(word);
-    if (platforms.length) return { ...spelt, name: rest, platforms };
+    if (platforms.length) return { ...spelt, name: rest, platforms: narrowed(spelt.platforms, platforms) };
     return { ...spelt, name: rest, through: [...spelt.through, said] };
   }
   for (const [pattern, platform] of rules.taken) {
     const match = pattern.exec(spelt.name);
-    if (match) return { ...spelt, name: match.slice(1).join("."), platforms: platform ? [platform] : spelt.platforms };
+    if (match) return { ...spelt, name: match.slice(1).join("."), platforms: narrowed(spelt.platforms, platform ? [platform] : []) };
   }
   return null;
 };
