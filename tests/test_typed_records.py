@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 
 import epc
+from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS
 
 ROOT = Path(epc.__file__).parent
 LIST = Path(__file__).with_name("untyped.txt")
 MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
+OF_JUDGES = ("pass_share", "mean_score", "error_correlation", "independent_judges")
 # Keys of mappings that a type already holds: mypy checks them as literals.
 WORDS = {
     *DIRECTIONS,
@@ -25,6 +27,8 @@ WORDS = {
     "B",
     "tie",
     "missing",
+    # Figures stand in mappings by the names that are published.
+    *(*FIGURES, *LABEL_FIGURES, *OF_JUDGES),
 }
 # What a value that was parsed is called, and where it is called so.
 OWN_ROOMS = {"registry", "site", "analysis"}

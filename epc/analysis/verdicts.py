@@ -312,10 +312,12 @@ def audit_of(
     report = _measured(header, verdicts, asked, choices, gold)
     once, askings = asked.once, asked.askings
     of_file = file_names(verdicts)
+    pairs = with_pairs(once)  # the verdicts that `askings` have as numbers
+    parts = asked.parts if pairs is once else _split(asked.chosen, pairs)
     groups = []
-    for group, (_, _, rows), mask in zip(report.groups, askings, asked.parts, strict=True):
+    for group, (_, _, rows), mask in zip(report.groups, askings, parts, strict=True):
         figures, labels = of_judge(
-            rows, once[mask], of_file.questions, passing=report.alone, scale=header.scale
+            rows, pairs[mask], of_file.questions, passing=report.alone, scale=header.scale
         )
         kept = group.figures
         if labels is not None:
@@ -372,9 +374,10 @@ def gates(report: Report, wanted: Mapping[str, float]) -> list[Gate]:
 
 def document(report: Report) -> Json:
     """Return the JSON of an audit: what labels say of a judge stands beside its figures."""
-    content: Json = as_json(report)
-    for group in content["groups"]:
+    groups = [as_json(group) for group in report.groups]
+    for group in groups:
         group.update(group.pop("labels", {}))
+    content: Json = as_json(report) | {"groups": groups}
     judges = content.pop("judges", {})
     content.pop("single", None)
     kept = ("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel")

@@ -253,9 +253,11 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
         case {"error": error} | {"choices": [{"error": error}, *_]} if error:
             raise ValueError(value)
         case {"choices": [_, *_] as choices}:
-            choice = _first(choices)
-            message, finish = choice["message"], named(choice.get("finish_reason"))
-            return message, *_answer(message, _SENSITIVE.get(finish or "", finish))
+            match _first(choices):
+                case {"message": message, **choice}:
+                    finish = named(choice.get("finish_reason"))
+                    return message, *_answer(message, _SENSITIVE.get(finish or "", finish))
+            raise ValueError(value)
         # Reading R4: without a choice there is no answer, unless a filter withheld it.
         case {"prompt_filter_results": results} if '"filtered": true' in json.dumps(results):
             return {}, "", "content_filter"

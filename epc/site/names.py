@@ -42,6 +42,8 @@ def document(registry: Registry, as_of: date) -> Json:
     sources: _Table = {}
     generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
     alone = [_generation(registry, g, as_of, sources) for g in registry.catalogue.values()]
+    for generation in alone:
+        del generation["plain"]  # only recorded ones are shown by it
     generations += [generation | {"listed": True} for generation in alone]
     return {
         "as_of": as_of.isoformat(),
@@ -86,7 +88,7 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
                 "makers": generation.is_makers(life),
                 "pinned": life.pinned,
                 "seen": life.seen.isoformat() if life.seen else "",
-                "sure": _sure(registry.meant(life, as_of), record),
+                "sure": _sure(registry.meant(life, as_of), record, life),
                 "states": _states(
                     partial(registry.of_life, "", life),
                     [as_of, *turns(registry, days_of_life(registry, life), as_of)],
@@ -105,12 +107,15 @@ def _further_names(life: ServiceTerm, listed: Iterable[str]) -> Json:
     return {"more": names} if names else {}
 
 
-def _sure(target: ServiceTerm, record: ServiceTermRecord) -> Json:
-    """Return how sure a life's dates are: by whose number, and when anybody last said so."""
+def _sure(target: ServiceTerm, record: ServiceTermRecord, life: ServiceTerm) -> Json:
+    """Return how sure a life's dates are: by whose number, and when anybody last said so.
+
+    What is missing is as the life has it: no number of sources, and its own day.
+    """
     return {
         "confidence": record.confidence,
-        "sources": target.retires.sources if target.retires else None,
-        "seen": target.seen.isoformat() if target.seen else None,
+        **({"sources": target.retires.sources} if target.retires else {}),
+        **({} if target.seen == life.seen else {"seen": str(target.seen or "")}),
     }
 
 

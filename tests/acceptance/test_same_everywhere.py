@@ -44,7 +44,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/deterministic",
             True,
             {
-                "results": "afd1449642be7b08",
+                "results": "ad3f8256177fa58c",
                 "trials": "562cdc7424020f22",
                 "weights": "d03b006c9c5676a4",
             },
@@ -53,7 +53,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/coin-flip",
             False,
             {
-                "results": "f5c77d73a12a7d64",
+                "results": "83e0c0ef7f624c3c",
                 "trials": "138bd27fa70015c1",
                 "weights": "5e7ac2c2b28f1484",
             },

@@ -138,7 +138,7 @@ def _rows() -> list[World]:
         def draw(rng: Generator) -> Sample:
             return {"hits": rng.binomial(1, p, n).astype(float), "item": np.arange(n)}
 
-        return World("+", f"{n} rows, {p}", "rows", p, draw)
+        return World("rows", f"{n} rows, {p}", "rows", p, draw)
 
     return [world(n, p) for n in (10, 30, 100) for p in (0.5, 0.9, 0.98)]
 

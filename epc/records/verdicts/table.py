@@ -180,7 +180,7 @@ def _refused(source: Path, cells: Cells, built: Built) -> list[Finding]:
         Finding(
             CLAUSE,
             f"{source.name}:{lines[0]}",
-            f"{most}: {_counted(lines)} {reason}",
+            f"{most}: {_counted(lines)} {_singular(lines, reason)}",
             "mend these rows, or name other columns by --map FIELD=COLUMN",
         )
         for reason, lines in reasons.items()

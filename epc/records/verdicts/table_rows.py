@@ -61,7 +61,7 @@ from epc.records.verdicts.columns import COLUMNS, Column, Verdicts, joined
 from epc.records.verdicts.converting import FAILS, Request, day_of, digest
 from epc.records.verdicts.names import number_of
 from epc.records.verdicts.scales import BOTH, SENTINELS, both_scales, known_scale, on_unit, scale_of
-from epc.records.verdicts.table_words import RowWords, UnfitError
+from epc.records.verdicts.table_words import RowWords, UnfitError, apart, people_words
 from epc.records.verdicts.types import UNKNOWN, Judge, Prompt, Scale, Setting
 from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, UNREADABLE, score_in
 
@@ -177,8 +177,17 @@ class _Builder:
 
     def _refuse_unmet(self) -> None:
         met: set[str] = set()
+        people = [
+            column for name in (HUMANS, HUMAN_SCORE) for column in self.choice.columns.get(name, ())
+        ]
         for column, labels in self.labels.items():
             present = {name.strip().lower() for name in self.cells.columns[column].names}
+            if column in people:
+                present |= {
+                    label.lower()
+                    for name in self.cells.columns[column].names
+                    for label in apart(name, {*labels, *people_words(self.choice.kind)})
+                }
             met |= {f"{column}:{label}" for label in labels if label in present}
             met |= {label for label in labels if label in present}
         for label in self.request.labels:

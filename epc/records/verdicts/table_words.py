@@ -1,6 +1,6 @@
 """Labels of a row in our words: by the user's words, authors' names, ours, or places."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +34,25 @@ class UnfitError(Exception):
     """A cell cannot be used, so its row is left out."""
 
 
+def _ours(kind: str) -> Mapping[str, str]:
+    return PASSES if kind == "pass" else SIDES
+
+
+def people_words(kind: str) -> Collection[str]:
+    """Return the words that people's labels of a kind may be without an explanation."""
+    return {*_ours(kind), *_WORDS[HUMANS]}
+
+
+def apart(cell: str, known: Collection[str]) -> list[str]:
+    """Return the labels of a cell: apart by semicolons, or by blanks where all are known."""
+    text = cell.strip()
+    if not text or any(label in known for label in (text, text.lower(), bare(text))):
+        return [text]
+    parts = [part.strip() for part in text.split(";") if part.strip()]
+    split = [word for part in parts for word in ([part] if part.lower() in known else part.split())]
+    return split if all(word.lower() in known for word in split) else parts
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowWords:
     """How the labels of a row are read: the user's words, authors' names, ours, places."""
@@ -48,7 +67,7 @@ class RowWords:
     @property
     def ours(self) -> Mapping[str, str]:
         """Return our words for the labels of this kind."""
-        return PASSES if self.kind == "pass" else SIDES
+        return _ours(self.kind)
 
     def of(self, row: Sequence[tuple[str, str]]) -> dict[str, Any] | str:
         """Return the fields of a row, or why it cannot be used."""
@@ -83,16 +102,8 @@ class RowWords:
         return fields | ({"humans": tuple(words)} if words else {})
 
     def _apart(self, title: str, cell: str) -> list[str]:
-        """Return the labels of a cell: apart by semicolons, or by blanks where all are words."""
-        known = {*self.labels.get(title, {}), *self.ours, *_WORDS[HUMANS]}
-        text = cell.strip()
-        if not text or {text, text.lower(), bare(text)} & known:
-            return [text]
-        parts = [part.strip() for part in text.split(";") if part.strip()]
-        split = [
-            word for part in parts for word in ([part] if part.lower() in known else part.split())
-        ]
-        return split if {word.lower() for word in split} <= known else parts
+        """Return the labels of a cell of people's."""
+        return apart(cell, {*self.labels.get(title, {}), *people_words(self.kind)})
 
     def _word(
         self, name: str, title: str, cell: str, authors: Mapping[str, str], first: str | None

@@ -268,7 +268,8 @@ def headline(report: Report) -> str:
     outcomes = [submission.standing for submission in report.submissions]
     if not outcomes and not _errors(report.findings):
         return "There is no submission to check." if report.ok else "Refused."
-    if _errors(report.findings) or set(outcomes) - {"ready"} or not report.ok:
+    refused = _errors(report.findings) or report.foreign or not report.ok
+    if refused or set(outcomes) - {"ready"}:
         listed = [*report.findings, *(f for s in report.submissions for f in s.findings)]
         count = sum(finding.severity == "error" for finding in listed)
         if not count and "not a baseline" in outcomes:

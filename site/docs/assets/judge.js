@@ -116,7 +116,7 @@ import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, service, sho
       button.addEventListener("click", () => show([hint]));
       item.append(button, " ");
     }
-    const told = ({ life, state }) => line(life.platform, state, life.sure);
+    const told = ({ life, state }) => line(life.platform, state, { seen: life.seen, ...life.sure });
     item.append(...places.slice(0, count).map(told));
     const others = places.slice(count);
     if (others.length) {

@@ -1,5 +1,5 @@
 // Where nothing is: the names that are nearest to the address, from the one file of all names.
-import { ALIKE, grams, likeness } from "./names.js";
+import { ALIKE, grams, likeness } from "./likeness.js";
 
 (() => {
   const place = document.getElementById("epc-near");

@@ -1,19 +1,16 @@
 // Every name of a judge, from one file of this site: what it means, as the program finds it, and which
 // names one was probably meant to be. States are those of the reader's own day.
+import { ALIKE, folded, grams, likeness } from "./likeness.js";
+
 const file = new URL("names.json", import.meta.url);
 const HINTS = 3;
 const TAG = /^v\d+\.\d+-/;
-export const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
 
-export const folded = (text) => text.toLowerCase();
+export { folded };
 export const unique = (all) => [...new Set(all)];
 
 // What is one in all spellings of a name (epc/records/model_names.py).
 export const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
-export const grams = (name) => {
-  const plain = [...folded(name).replace(/[^\p{L}\p{N}]/gu, "")];
-  return new Set([...plain, ...plain.slice(1).map((char, at) => plain[at] + char)]);
-};
 
 export const load = async () => {
   const index = await (await fetch(file)).json();
@@ -184,11 +181,6 @@ export const service = (index, meant) => {
   const hints = home || meant.nameless || (all.length && !matches.length) ? [] : near(index, meant.text).filter((hint) => !known.includes(keyed(hint)));
   const hint = hints.length ? `; did you mean ${hints.join(" or ")}?` : "";
   return { home, why: why && `${why}${hint}`, hints, first: first.length, places: front(spoken).map(told) };
-};
-
-export const likeness = (own, name) => {
-  const other = grams(name);
-  return (2 * [...own].filter((gram) => other.has(gram)).length) / (own.size + other.size);
 };
 
 // The names that one was probably meant to be: that it begins, then those alike.

@@ -152,7 +152,14 @@ def test_no_secret_is_in_any_file_or_line(tmp_path: Path, provider: str, sent: s
             "writes no answers: name another --executor",
         ),
         (("--evaluator", "recorded:none.csv"), "there is no file 'none.csv'"),
-        (("--evaluator", "recorded:bad.csv"), "bad.csv:2/verdict: 'X' is no label"),
+        (
+            ("--evaluator", "recorded:bad.csv"),
+            "bad.csv:1: no column is certain to hold what a judge said",
+        ),
+        (
+            ("--evaluator", "recorded:odd.csv"),
+            "odd.csv:21: has 'X' in verdict, which is no label: --label 'X'=WORD says what it",
+        ),
     ],
 )
 def test_misuse_is_2_with_the_reason_and_leaves_nothing(
@@ -168,6 +175,7 @@ def test_misuse_is_2_with_the_reason_and_leaves_nothing(
     header = "strategy,domain,task,verdict\n"
     (tmp_path / "v.csv").write_text(header + "s,text,t,A\ns,visual,v,B\n")
     (tmp_path / "bad.csv").write_text(header + "s,text,t,X\n")
+    (tmp_path / "odd.csv").write_text(header + 19 * "s,text,t,A\n" + "s,text,t,X\n")
 
     with pytest.raises(SystemExit) as ended:
         main(["run", *args, "--out", "out"])

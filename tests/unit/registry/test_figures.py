@@ -52,7 +52,7 @@ def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_rec
 
 def test_only_in_the_reference_design_a_published_gamma_is_held_against_a_coin_flip() -> None:
     """1.1 lies within 0.73 to 1.62, where 90% of seeds of a coin flip lie (K = 11, R = 30)."""
-    gamma = {"gamma": {"a_to_b": {"mean": 1.1, "ci95": None}}}
+    gamma = {"n": 8, "gamma": {"a_to_b": {"mean": 1.1, "ci95": None}}}
 
     def reading(version: str) -> str:
         (figure,) = figures_of(Snapshot.parse(card() | {"protocol_version": version}, gamma))

@@ -152,6 +152,16 @@ def test_reading_r101_7_what_users_say_of_labels_goes_before_all_else(tmp_path: 
     assert empty[2]["verdict"] == "tie"
 
 
+def test_reading_r101_a_label_may_stand_among_several_of_people(tmp_path: Path) -> None:
+    lines = ("id,a,b,verdict,humans", "1,x,y,a,L;R", "2,u,v,b,L R", "3,p,q,b,a")
+
+    read = rows(tmp_path, *lines, labels={"L": "a", "R": "b"})
+
+    assert [row["humans"] for row in read] == [("a", "b"), ("a", "b"), ("a",)]
+    with pytest.raises(UsageError, match="--label S=a: no row has the label"):
+        rows(tmp_path, *lines, labels={"L": "a", "R": "b", "S": "a"})
+
+
 @pytest.mark.parametrize("label", ["C", "winner:C", "gold:B"])
 def test_reading_r101_a_label_that_no_row_has_is_an_error(label: str, tmp_path: Path) -> None:
     lines = ("id,model_a,model_b,winner,gold", "1,A,B,A,A", "2,A,B,B,A")

@@ -120,6 +120,16 @@ def test_a_report_that_flatters_itself_is_not_believed(value: Any) -> None:
     ]
 
 
+def test_a_report_that_names_foreign_files_and_no_error_is_refused() -> None:
+    keys = ("tag", "contributor", "evaluator", "endpoint", "n", "audit")
+    one: dict[str, Any] = dict.fromkeys(keys)
+    one |= {"slug": "s", "ok": True, "figures": [], "blocks": [], "findings": []}
+    value = {"schema": 1, "ok": True, "submissions": [one], "foreign": [], "findings": []}
+
+    assert headline(parse(value, Report)) == "This submission can be published."
+    assert headline(parse(value | {"foreign": ["x.py"]}, Report)) == "Refused: 0 errors."
+
+
 @given(st.text())
 def test_a_text_cannot_leave_its_code_span(given_text: str) -> None:
     flat = [t for t in tokens(f"a {code(given_text)} b") if t.type != "inline"]
