@@ -133,23 +133,23 @@ def _single(hits: Array | Flags, weight: Array, clusters: Codes) -> ClusteredFig
 
 
 def _of_label(rows: ChoiceRows, weight: Array, hits: Array, code: int) -> OfLabel:
-    right, said = rows.right == code, rows.chosen == code
+    right, chosen = rows.right == code, rows.chosen == code
     recall, precision = (
         _single(hits[chosen], weight[chosen], rows.cluster[chosen]) if chosen.any() else None
-        for chosen in (right, said)
+        for chosen in (right, chosen)
     )
-    return OfLabel(n=int(right.sum()), said=int(said.sum()), recall=recall, precision=precision)
+    return OfLabel(n=int(right.sum()), said=int(chosen.sum()), recall=recall, precision=precision)
 
 
 def _confused(rows: ChoiceRows, names: Sequence[str]) -> Iterator[tuple[str, str, int]]:
     """Yield right and chosen label of what is confused, the most frequent first."""
     wrong = rows[rows.chosen != rows.right]
     pairs, counts = np.unique(np.stack([wrong.right, wrong.chosen]), axis=1, return_counts=True)
-    found = [
+    confusions = [
         (names[right], names[chosen], count)
         for (right, chosen), count in zip(pairs.T.tolist(), counts.tolist(), strict=True)
     ]
-    yield from sorted(found, key=lambda pair: (-pair[2], *pair[:2]))
+    yield from sorted(confusions, key=lambda pair: (-pair[2], *pair[:2]))
 
 
 def _alone(rows: ChoiceRows, weight: Array, hits: Array) -> dict[str, Alone]:
@@ -168,19 +168,25 @@ def _alone(rows: ChoiceRows, weight: Array, hits: Array) -> dict[str, Alone]:
     _, first = np.unique(rows.cluster, return_index=True)
     _, item = np.unique(rows.cluster, return_inverse=True)
     order = np.argsort(np.argsort(first))[item]  # of items, as they first come
-    held = np.zeros(len(wrong), np.bool_)
+    held_out = np.zeros(len(wrong), np.bool_)
     for fold in range(_FOLDS):
         inside = order % _FOLDS == fold
         least = _threshold(rows[~inside], wrong[~inside])
         if least is not None:
-            held |= inside & (rows.confidence >= least)
-    share = _single(wrong[held], weight[held], rows.cluster[held]) if held.any() else None
+            held_out |= inside & (rows.confidence >= least)
+    share = (
+        _single(wrong[held_out], weight[held_out], rows.cluster[held_out])
+        if held_out.any()
+        else None
+    )
     return {
         str(_WANTED): Alone(
             wanted=_WANTED,
             threshold=threshold,
             kept=_single(rows.confidence >= threshold, weight, rows.cluster),
-            held_out=HeldOut(n=int(held.sum()), wrong=int(wrong[held].sum()), share_wrong=share),
+            held_out=HeldOut(
+                n=int(held_out.sum()), wrong=int(wrong[held_out].sum()), share_wrong=share
+            ),
         )
     }
 

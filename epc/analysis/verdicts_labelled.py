@@ -102,14 +102,14 @@ def _in_a_place(
     """
     n, hits, persons = np.zeros((3, len(clusters)))
     for label in range(humans.shape[1]):  # who gave it is the person left out
-        given = np.flatnonzero(humans[:, label])
-        others = humans[given].copy()
-        others[:, label] -= 1
-        top = most_frequent(others)
-        count = humans[given, label] * top.any(axis=1)
-        n[given] += count
-        hits[given] += count * (top * saying[given]).sum(axis=1)
-        persons[given] += count * top[:, label]
+        labelled_rows = np.flatnonzero(humans[:, label])
+        fellows = humans[labelled_rows].copy()
+        fellows[:, label] -= 1
+        top = most_frequent(fellows)
+        count = humans[labelled_rows, label] * top.any(axis=1)
+        n[labelled_rows] += count
+        hits[labelled_rows] += count * (top * saying[labelled_rows]).sum(axis=1)
+        persons[labelled_rows] += count * top[:, label]
     compared = n > 0
     if not compared.any():
         return
@@ -139,9 +139,9 @@ def _beside_scorers(rows: Rows, verdicts: Verdicts) -> Iterator[tuple[str, Clust
     for place in places:
         scores = verdicts.human_scores.names[int(verdicts.human_scores.codes[place])]
         for score in scores:
-            others = (sum(scores) - score) / (len(scores) - 1)
-            judge.append(abs(float(rows.score[place]) - others))
-            person.append(abs(score - others))
+            fellows_mean = (sum(scores) - score) / (len(scores) - 1)
+            judge.append(abs(float(rows.score[place]) - fellows_mean))
+            person.append(abs(score - fellows_mean))
             clusters.append(int(rows.cluster[place]))
     ids, sides = np.array(clusters), (np.array(judge), np.array(person))
     for name, values in (
@@ -155,8 +155,8 @@ def _beside_scorers(rows: Rows, verdicts: Verdicts) -> Iterator[tuple[str, Clust
 def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
     """Return the figures of choices, whose right label is gold's or that of most persons."""
     people = verdicts.human_labels.names
-    given = {name for labels in people for name in labels}
-    names = sorted({*verdicts.label.names, *verdicts.gold_label.names, *given})
+    label_names = {name for labels in people for name in labels}
+    names = sorted({*verdicts.label.names, *verdicts.gold_label.names, *label_names})
     places = {name: place for place, name in enumerate(names)}
     counts = np.zeros((len(people) + 1, len(names)))  # the last is of a row without persons
     for row, labels in enumerate(people):
@@ -180,5 +180,5 @@ def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
     several = np.flatnonzero((counts.sum(axis=1) > 1)[verdicts.human_labels.codes])
     persons = counts[verdicts.human_labels.codes[several]]
     saying = (chosen[several, None] == np.arange(len(names))).astype(np.float64)
-    beside = _in_a_place(saying, persons, cluster[several], unit[several])
-    return done[0] | dict(beside), done[1]
+    in_place = _in_a_place(saying, persons, cluster[several], unit[several])
+    return done[0] | dict(in_place), done[1]

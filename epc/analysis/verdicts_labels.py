@@ -87,25 +87,25 @@ def of_labels(
         figures |= dict(_base(labelled, weight))
     if len(labelled.label) < len(read.label):
         figures |= dict(_of_all(read, labelled))
-    kept = PassLabels(
+    pass_labels = PassLabels(
         counts=_counts(labelled),
         always=None if drawn is not None else _always(labelled.label, weight),
         weighted_to_all_rows=drawn is not None,
         of_gold=of_gold,
     )
-    return figures, kept
+    return figures, pass_labels
 
 
 def _drawn(read: PassRows) -> Array | None:
     """Return what weighs labelled rows to all, where passed and failed ones were drawn unevenly."""
     labelled = ~np.isnan(read.label)
-    n, others = int(labelled.sum()), int((~labelled).sum())
-    if not others:
+    n, unlabelled = int(labelled.sum()), int((~labelled).sum())
+    if not unlabelled:
         return None
     of_labelled, of_others, of_all = (
         float(read.passes[chosen].mean()) for chosen in (labelled, ~labelled, labelled | True)
     )
-    spread = sqrt(of_all * (1 - of_all) * (1 / n + 1 / others))
+    spread = sqrt(of_all * (1 - of_all) * (1 / n + 1 / unlabelled))
     if abs(of_labelled - of_others) <= Z * spread or of_labelled in (0, 1):
         return None
     passed, failed = of_all / of_labelled, (1 - of_all) / (1 - of_labelled)
@@ -162,8 +162,8 @@ def _mean_of_both(
         left, right = (by_cluster(off, clusters) for off in (first_off, second_off))
         size = sqrt(float(left @ left) * float(right @ right))
         alike = float(left @ right) / size if size else 0.0
-    both = mean_of_two((first.value, second.value), (first.ci95, second.ci95), alike)
-    return figure_of(*both, clusters)
+    balanced = mean_of_two((first.value, second.value), (first.ci95, second.ci95), alike)
+    return figure_of(*balanced, clusters)
 
 
 def _base(rows: PassRows, weight: Array) -> Iterator[tuple[str, ClusteredFigure]]:

@@ -70,22 +70,24 @@ def of_score_labels(
     rows: ScoreRows, scale: Scale | None
 ) -> tuple[dict[str, ClusteredFigure], ScoreLabels] | None:
     """Return the figures of a judge's scores beside people's; None where no answer has both."""
-    both = rows[np.isfinite(rows.judge) & np.isfinite(rows.people)]
+    scored = rows[np.isfinite(rows.judge) & np.isfinite(rows.people)]
     if scale is not None:  # people's may lie outside it, whose scores nobody left out
-        both = both[_inside(both.judge, scale) & _inside(both.people, scale)]
-    if not len(both.judge):
+        scored = scored[_inside(scored.judge, scale) & _inside(scored.people, scale)]
+    if not len(scored.judge):
         return None
-    weight = weights(both.unit)
-    figures = dict(_order(both, weight))
+    weight = weights(scored.unit)
+    figures = dict(_order(scored, weight))
     if scale is None:
-        return figures, ScoreLabels(scale=None, always=None, left_out=0, one_score=_one(both))
-    figures |= dict(_nearness(both, weight, scale.step)) | dict(_size(both, weight, scale.step))
+        return figures, ScoreLabels(
+            scale=None, always=None, left_out=0, one_score=_single_score(scored)
+        )
+    figures |= dict(_nearness(scored, weight, scale.step)) | dict(_size(scored, weight, scale.step))
     return figures, ScoreLabels(
         scale=(scale.low, scale.high, scale.step),
-        always=_always(both, weight, scale),
+        always=_always(scored, weight, scale),
         left_out=scale.outside,
-        one_score=_one(both),
-        **_grid(both, scale),
+        one_score=_single_score(scored),
+        **_grid(scored, scale),
     )
 
 
@@ -103,7 +105,7 @@ def _inside(values: Array, scale: Scale) -> Flags:
     return inside
 
 
-def _one(rows: ScoreRows) -> float | None:
+def _single_score(rows: ScoreRows) -> float | None:
     """Return the one score that a judge gives every answer, if it gives but one."""
     return float(rows.judge[0]) if np.ptp(rows.judge) == 0 else None
 

@@ -31,12 +31,12 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
         return _wrapper(text, day)
     matches, further = _matches(registry, text, meaning)
     targets = [_target(registry, generation, life, day) for generation, life in matches]
-    beside = [_target(registry, generation, life, day) for generation, life in further]
+    further_targets = [_target(registry, generation, life, day) for generation, life in further]
     spelt = meaning.spelt
     home = _home(matches, targets, says_platform=spelt.platforms is not None)
     models = {generation.name: generation for generation, _ in (*matches, *further)}.values()
-    first = home or next(iter([*targets, *beside]), None)
-    is_elsewhere = bool(beside and not targets)
+    first = home or next(iter([*targets, *further_targets]), None)
+    is_elsewhere = bool(further_targets and not targets)
     return Name(
         text=text,
         name=spelt.name,
@@ -44,7 +44,7 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
         kind=_kind(first),
         as_of=day,
         places=tuple(targets),
-        beside=tuple(beside),
+        beside=tuple(further_targets),
         platforms_in_text=spelt.platforms,
         through=spelt.through,
         home=home,
@@ -56,11 +56,11 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
 
 def _next(registry: Registry, matches: Matches, day: date) -> date | None:
     """Return the first later day on which a name means another model somewhere."""
-    found = [_target(registry, generation, life, day) for generation, life in matches]
+    targets = [_target(registry, generation, life, day) for generation, life in matches]
     moving = [life for _, life in matches if life.points_to or life.versions]
     days = {later for life in moving for later in days_of_life(registry, life) if later > day}
     for later in sorted(days):
-        if [_target(registry, g, life, later) for g, life in matches] != found:
+        if [_target(registry, g, life, later) for g, life in matches] != targets:
             return later
     return None
 
@@ -92,11 +92,13 @@ def _matches(registry: Registry, text: str, meaning: Meaning) -> tuple[Matches, 
         wanted = text.casefold()
         published = (s for s in registry.snapshots.values() if s.model.casefold() == wanted)
         names = dict.fromkeys(snapshot.tag.generation for snapshot in published)
-        known = (registry.model(name) for name in names)
-        return [(g, life) for g in known if g for life in g.lives], []
-    here = {id(life) for _, life in matches}
+        catalogue_models = (registry.model(name) for name in names)
+        return [(g, life) for g in catalogue_models if g for life in g.lives], []
+    matched_lives = {id(life) for _, life in matches}
     models = {g.name: g for g, _ in (*matches, *meaning.elsewhere)}
-    further = [(g, life) for g in models.values() for life in g.lives if id(life) not in here]
+    further = [
+        (g, life) for g in models.values() for life in g.lives if id(life) not in matched_lives
+    ]
     return matches, further
 
 
@@ -157,5 +159,5 @@ def _hints(registry: Registry, text: str, models: Iterable[Generation]) -> tuple
     """Return up to three other names that may be meant, none of which the model itself has."""
     lives = [(model, life) for model in models for life in model.lives]
     names = [name for model, life in lives for name in names_of(model, life)]
-    known = {key(name) for name in (*names, registry.names.shortest(text))}
-    return tuple(name for name in registry.names.near(text) if key(name) not in known)[:_HINTS]
+    known_keys = {key(name) for name in (*names, registry.names.shortest(text))}
+    return tuple(name for name in registry.names.near(text) if key(name) not in known_keys)[:_HINTS]

@@ -63,16 +63,16 @@ def answered(
     Only of a name that `is_known` measurements are looked for.
     """
     is_tag = name in registry.snapshots
-    found = service_on(registry, name, as_of)
-    states = (registry.of_tag(name, as_of),) if is_tag else tuple(gate_of(found))
-    tags = _measured(registry, found) if is_known else []
+    service_found = service_on(registry, name, as_of)
+    states = (registry.of_tag(name, as_of),) if is_tag else tuple(gate_of(service_found))
+    tags = _measured(registry, service_found) if is_known else []
     ends = [state.until for state in states if state.until and name not in registry.snapshots]
     invalidates = (tag for tag in tags if any(_ends_on(registry, tag, day) for day in ends))
     drifted = any(registry.of_tag(tag, as_of).reason == "drifted" for tag in tags)
     return ScanEntry(
         name=name,
         states=states,
-        replacements=replacements(found),
+        replacements=replacements(service_found),
         invalidates=tuple(invalidates),
         broken=tuple(
             str(rule) for rule in rules if rule.is_broken(states, drifted=drifted, as_of=as_of)
@@ -81,12 +81,12 @@ def answered(
     )
 
 
-def _measured(registry: Registry, found: Service) -> list[str]:
+def _measured(registry: Registry, service: Service) -> list[str]:
     """Return the published measurements of a name: the snapshot itself, or those of a model."""
-    text = found.name.text
+    text = service.name.text
     if text in registry.snapshots:
         return [text]
-    spelled = spellings_of(text, lives_of(found.name))
+    spelled = spellings_of(text, lives_of(service.name))
     return [str(snapshot.tag) for snapshot in registry.snapshots_spelled(spelled)]
 
 

@@ -18,12 +18,14 @@ _GRAVITY: Final[tuple[Status, ...]] = ("expired", "expiring", "unconfirmed", "un
 
 def service(registry: Registry, text: str, day: date) -> Service:
     """Return until when the model of a name is served on a day, and where."""
-    found = service_on(registry, text, day)
-    days = [d for target in found.name.everywhere for d in days_of_life(registry, target.life)]
-    for later in turns(registry, days, day):
-        if _lasting(service_on(registry, text, later)) != _lasting(found):
-            return replace(found, next=later)
-    return found
+    service_today = service_on(registry, text, day)
+    days = [
+        d for target in service_today.name.everywhere for d in days_of_life(registry, target.life)
+    ]
+    for turn in turns(registry, days, day):
+        if _lasting(service_on(registry, text, turn)) != _lasting(service_today):
+            return replace(service_today, next=turn)
+    return service_today
 
 
 def service_on(registry: Registry, text: str, day: date) -> Service:
@@ -32,15 +34,15 @@ def service_on(registry: Registry, text: str, day: date) -> Service:
     hosts = [t for t in name.everywhere if t.platform != OPEN_WEIGHTS or t is name.home]
     places = [(target, _place(registry, name, target, day)) for target in hosts]
     headline = next((place for target, place in places if target is name.home), None)
-    others = tuple(place for target, place in places if target is not name.home)
-    here = {id(target) for target in name.places}
-    spoken_of = [place for place in others if id(place.target) in here]
+    other_places = tuple(place for target, place in places if target is not name.home)
+    target_ids = {id(target) for target in name.places}
+    spoken_of = [place for place in other_places if id(place.target) in target_ids]
     return Service(
         name=name,
         as_of=day,
         headline=headline,
         gravest=_gravest(headline, spoken_of),
-        other_places=others,
+        other_places=other_places,
         weights=_weights(name),
     )
 
@@ -56,8 +58,11 @@ def states(registry: Registry, text: str, day: date) -> list[Expiry]:
     """Return the states of a name in the places that it speaks of, the headline's first."""
     if text in registry.snapshots:
         return [registry.of_tag(text, day)]
-    found = service_on(registry, text, day)
-    return [*_doubtful(found), *(_said(found, place) for place in found.spoken_of)]
+    service_found = service_on(registry, text, day)
+    return [
+        *_doubtful(service_found),
+        *(_state_of(service_found, place) for place in service_found.spoken_of),
+    ]
 
 
 def gate(registry: Registry, text: str, day: date) -> list[Expiry]:
@@ -67,19 +72,19 @@ def gate(registry: Registry, text: str, day: date) -> list[Expiry]:
     return gate_of(service_on(registry, text, day))
 
 
-def gate_of(found: Service) -> list[Expiry]:
+def gate_of(answer: Service) -> list[Expiry]:
     """Return the states that let a gate pass or fail: the headline's, and the one that is graver.
 
     It fails by what its maker says and passes by no other platform's word: who asks the model
     elsewhere names that platform.
     """
-    places = [place for place in (found.headline, found.gravest) if place]
-    return [*_doubtful(found), *(_said(found, place) for place in places)]
+    places = [place for place in (answer.headline, answer.gravest) if place]
+    return [*_doubtful(answer), *(_state_of(answer, place) for place in places)]
 
 
-def replacements(found: Service) -> tuple[str, ...]:
+def replacements(answer: Service) -> tuple[str, ...]:
     """Return what the platforms of a gate name instead, in their own words."""
-    named = (place.replacement for place in (found.headline, found.gravest) if place)
+    named = (place.replacement for place in (answer.headline, answer.gravest) if place)
     return tuple(dict.fromkeys(name for name in named if name))
 
 
@@ -102,11 +107,11 @@ def _place(registry: Registry, name: Name, target: Target, day: date) -> Place:
     )
 
 
-def _gravest(headline: Place | None, others: Sequence[Place]) -> Place | None:
+def _gravest(headline: Place | None, other_places: Sequence[Place]) -> Place | None:
     """Return the gravest of the headline and of its maker's platforms, where it is graver."""
     if headline is None:
         return None
-    makers = [place for place in others if place.target.is_makers]
+    makers = [place for place in other_places if place.target.is_makers]
     gravest = min((headline, *makers), key=lambda place: _GRAVITY.index(place.status))
     return None if gravest is headline or gravest.status == headline.status else gravest
 
@@ -118,33 +123,35 @@ def _weights(name: Name) -> Weights | None:
     return "public" if is_public else None
 
 
-def _lasting(found: Service) -> tuple[object, ...]:
+def _lasting(answer: Service) -> tuple[object, ...]:
     """Return what is the same from day to day until an answer changes."""
     parts = [
         (
             (place.target.platform, place.target.id, place.status, place.state.since),
             (place.until, place.not_before, place.state.note, place.replacement),
         )
-        for place in found.places
+        for place in answer.places
     ]
-    return (found.headline is None, found.gravest is None, *parts)
+    return (answer.headline is None, answer.gravest is None, *parts)
 
 
-def _doubtful(found: Service) -> Iterator[Expiry]:
+def _doubtful(answer: Service) -> Iterator[Expiry]:
     """Yield an unknown state where nothing is said first."""
-    if found.headline is None:
-        yield unknown(found.name.text, found.as_of, words.unknown(found, _beside(found)))
+    if answer.headline is None:
+        yield unknown(
+            answer.name.text, answer.as_of, words.unknown(answer, _foreign_places(answer))
+        )
 
 
-def _said(found: Service, place: Place) -> Expiry:
+def _state_of(answer: Service, place: Place) -> Expiry:
     """Return a place's state under the text that was typed, with what belongs beside it."""
     is_foreign_list = place.target.how == "list" and not place.target.is_makers
-    beside = _beside(found) if is_foreign_list else ()
-    note = words.note(found, place, beside)
-    return replace(place.state, id=found.name.text, note=note)
+    foreign_places = _foreign_places(answer) if is_foreign_list else ()
+    note = words.note(answer, place, foreign_places)
+    return replace(place.state, id=answer.name.text, note=note)
 
 
-def _beside(found: Service) -> tuple[Place, ...]:
+def _foreign_places(answer: Service) -> tuple[Place, ...]:
     """Return the places at the maker, or else all others."""
-    makers = tuple(place for place in found.places if place.target.is_makers)
-    return makers or tuple(place for place in found.places if place not in found.spoken_of)
+    makers = tuple(place for place in answer.places if place.target.is_makers)
+    return makers or tuple(place for place in answer.places if place not in answer.spoken_of)

@@ -91,9 +91,9 @@ def _elsewhere(judge: Subject) -> Iterator[str]:
             )
 
 
-def _in_words(found: Service) -> str:
+def _in_words(answer: Service) -> str:
     """Return a model's state on every platform in words."""
-    text = "; ".join(f"{place.platform}: {place.state.status_text}" for place in found.places)
+    text = "; ".join(f"{place.platform}: {place.state.status_text}" for place in answer.places)
     return text or "not in this registry: nobody knows whether it is served"
 
 

@@ -171,5 +171,5 @@ class Service:
     @property
     def spoken_of(self) -> tuple[Place, ...]:
         """The places of which the text speaks."""
-        here = {id(target) for target in self.name.places}
-        return tuple(place for place in self.places if id(place.target) in here)
+        target_ids = {id(target) for target in self.name.places}
+        return tuple(place for place in self.places if id(place.target) in target_ids)

@@ -6,16 +6,16 @@ from epc.answers.types import Name, Place, Service
 from epc.registry.lifecycles import OPEN_WEIGHTS
 
 
-def unknown(found: Service, elsewhere: Iterable[Place]) -> str:
+def unknown(answer: Service, elsewhere: Iterable[Place]) -> str:
     """Say why no day is known of a name: nothing is known of it, or not on its platform."""
-    name = found.name
+    name = answer.name
     if name.is_nameless:
         return "it holds no model's name: ask the platform which model it stands for"
     if name.places:
         makers = " and ".join(name.makers)
         hosts = [target.platform for target in name.places if target.platform != OPEN_WEIGHTS]
         served = " and ".join(dict.fromkeys(f"{host}/{name.name}" for host in hosts))
-        weights = "; its weights are public" if found.weights == "public" else ""
+        weights = "; its weights are public" if answer.weights == "public" else ""
         hints = hint(name.hints)
         return f"{makers}, its maker, has no record of it here; only {served}{weights}{hints}"
     if not name.beside:
@@ -42,14 +42,14 @@ def beside(places: Iterable[Place]) -> str:
     return f"; {states}" if states else ""
 
 
-def note(found: Service, place: Place, elsewhere: Iterable[Place]) -> str:
+def note(answer: Service, place: Place, elsewhere: Iterable[Place]) -> str:
     """Return the ground of a place's state, with what belongs beside it."""
-    through = " and ".join(found.name.through)
-    asked = f"; asked through {through}" if through else ""
-    weights = "; its weights are public" if has_public_weights(found, place) else ""
-    return f"{place.state.note}{beside(elsewhere)}{asked}{weights}"
+    through = " and ".join(answer.name.through)
+    route = f"; asked through {through}" if through else ""
+    weights = "; its weights are public" if has_public_weights(answer, place) else ""
+    return f"{place.state.note}{beside(elsewhere)}{route}{weights}"
 
 
-def has_public_weights(found: Service, place: Place) -> bool:
+def has_public_weights(answer: Service, place: Place) -> bool:
     """Return whether it is said beside a place that anybody has the weights."""
-    return found.weights == "public" and place is found.headline and not place.target.life.lasts
+    return answer.weights == "public" and place is answer.headline and not place.target.life.lasts

@@ -22,14 +22,17 @@ def near_copies(texts: Sequence[str], groups: Sequence[str] | None = None) -> li
 
     Source: the resemblance of A. Z. Broder, Compression and Complexity of Sequences (1997), 21-29.
     """
-    words = [_words(text) for text in texts]
-    neighbours = [frozenset(pairwise(text_words)) for text_words in words]
+    texts_words = [_split_words(text) for text in texts]
+    neighbours = [frozenset(pairwise(text_words)) for text_words in texts_words]
     return [
-        (one, two)
-        for one, two in combinations(range(len(texts)), 2)
-        if groups is None or groups[one] != groups[two]
-        if words[one] == words[two]
-        or _resemblance(words[one], words[two], neighbours[one], neighbours[two]) >= ALIKE
+        (first, second)
+        for first, second in combinations(range(len(texts)), 2)
+        if groups is None or groups[first] != groups[second]
+        if texts_words[first] == texts_words[second]
+        or _resemblance(
+            texts_words[first], texts_words[second], neighbours[first], neighbours[second]
+        )
+        >= ALIKE
     ]
 
 
@@ -52,13 +55,13 @@ def copies_found(strategies: int) -> float:
     return COPIES_FOUND[max(number for number in COPIES_FOUND if number <= max(2, strategies))]
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def _resemblance(
-    one: Sequence[str], two: Sequence[str], left: frozenset[object], right: frozenset[object]
+    first: Sequence[str], second: Sequence[str], left: frozenset[object], right: frozenset[object]
 ) -> float:
-    if min(len(one), len(two)) < _FEWEST_WORDS:
+    if min(len(first), len(second)) < _FEWEST_WORDS:
         return 0.0
     return len(left & right) / len(left | right)

@@ -65,10 +65,14 @@ def models(recorded: Iterable[Generation], listed: Iterable[Generation], words: 
     makers |= {
         generation.name: generation.maker for generation in (*rows.values(), *records.values())
     }
-    whole = _introduced([_generation(name, makers[name], pairs) for name, pairs in lives.items()])
+    generations = _introduced(
+        [_generation(name, makers[name], pairs) for name, pairs in lives.items()]
+    )
     return Models(
-        recorded={name: whole[name] for name in records},
-        listed={name: generation for name, generation in whole.items() if name not in records},
+        recorded={name: generations[name] for name in records},
+        listed={
+            name: generation for name, generation in generations.items() if name not in records
+        },
     )
 
 
@@ -84,26 +88,26 @@ def _generation(name: str, maker: str, pairs: _Lives) -> Generation:
 
 def _introduced(generations: Sequence[Generation]) -> dict[str, Generation]:
     """Return models by name, each life with the first day on which any platform had its model."""
-    whole = {}
+    introduced = {}
     for generation in generations:
         days = [life.released.date for life in generation.lives if life.released]
         first = min(days, default=None)
         lives = tuple(replace(life, introduced=first) for life in generation.lives)
-        whole[generation.name] = replace(generation, lives=lives)
-    return whole
+        introduced[generation.name] = replace(generation, lives=lives)
+    return introduced
 
 
 def _families(
     records: Mapping[str, Generation], words: _Words
 ) -> Iterator[tuple[str, ServiceTerm, ServiceTermRecord]]:
     """Yield the maker and the life of each family on each platform that has a model of it."""
-    taken: set[tuple[str, str]] = set()
+    names_used: set[tuple[str, str]] = set()
     versions: dict[tuple[str, str], list[tuple[str, ServiceTerm, ServiceTermRecord]]] = {}
     names: dict[tuple[str, str], str] = {}
     for generation in records.values():
         for life, record in _pairs(generation):
             spelled = [_shortest(name, words) for name in (life.model, *life.aliases)]
-            taken |= {(life.platform, key(name)) for name in (generation.name, *spelled)}
+            names_used |= {(life.platform, key(name)) for name in (generation.name, *spelled)}
             match = _VERSION.fullmatch(spelled[0])
             # Weights of another name are other weights, and nobody serves the newest under it.
             if match and not life.lasts:
@@ -111,7 +115,7 @@ def _families(
                 names.setdefault(place, match[1].lower())
                 versions.setdefault(place, []).append((generation.maker, life, record))
     for place, members in versions.items():
-        if place not in taken:
+        if place not in names_used:
             yield (members[0][0], *_family(names[place], members))
 
 
@@ -122,7 +126,7 @@ def _family(
     _, first, record = members[0]
     newest = max((life.seen for life in lives.values() if life.seen), default=None)
     checked = SourceCheck(source=first.source, via=record.checked.via, seen=newest)
-    stated = ServiceTermRecord(
+    service_term = ServiceTermRecord(
         platform=first.platform,
         model=name,
         aliases=(),
@@ -136,8 +140,8 @@ def _family(
         checked=checked,
         notes=(f"Here {name} means the newest of {', '.join(lives)} that is served.",),
     )
-    life = ServiceTerm.from_record(stated)
-    return replace(life, versions=tuple(lives), is_listed=True), stated
+    life = ServiceTerm.from_record(service_term)
+    return replace(life, versions=tuple(lives), is_listed=True), service_term
 
 
 def _shortest(name: str, words: _Words) -> str:
@@ -167,5 +171,5 @@ def _end(life: ServiceTerm) -> date | None:
 def _age(life: ServiceTerm) -> tuple[date, str]:
     """Return what orders versions: the release, then the digits, the year before the month."""
     released = life.released.date if life.released else life.introduced
-    found = [(year + month) or plain for month, year, plain in _DIGITS.findall(life.model)]
-    return released or date.min, found[-1].replace("-", "") if found else ""
+    dates = [(year + month) or plain for month, year, plain in _DIGITS.findall(life.model)]
+    return released or date.min, dates[-1].replace("-", "") if dates else ""

@@ -65,8 +65,8 @@ def _parts(column_choice: ColumnChoice, state: Literal["folded", "open"]) -> lis
 
 
 def _row(use: ColumnUse) -> tuple[str, str, str, str]:
-    taken = "not used" if use.taken_for is None else _meant(use.taken_for)
-    return use.column, taken, use.why, ", ".join(map(_cut, use.values))
+    meaning = "not used" if use.taken_for is None else _meant(use.taken_for)
+    return use.column, meaning, use.why, ", ".join(map(_cut, use.values))
 
 
 def _meant(name: str) -> str:

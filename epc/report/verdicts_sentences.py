@@ -51,20 +51,20 @@ def _value(figure: ClusteredFigure, form: str = ".2f") -> str:
 
 def of_group(group: Group) -> list[str]:
     """Return the sentences of one judge beside labels; none where nobody labelled its answers."""
-    found: list[str] = []
+    sentences: list[str] = []
     match group.labels:
         case PassLabels() as labels:
-            found += of_passes(judge_name(group), group.figures, labels)
+            sentences += of_passes(judge_name(group), group.figures, labels)
         case ScoreLabels() as labels:
-            found += _of_scores(group, labels)
+            sentences += _of_scores(group, labels)
         case ChoiceLabels() as labels:
-            found += _of_choices(group, labels)
+            sentences += _of_choices(group, labels)
     if "humans_others_difference" in group.figures:
         scores = isinstance(group.labels, ScoreLabels)
         place = _in_a_place(group, scores=scores)
-        found = [*found, place] if found else [place]
+        sentences = [*sentences, place] if sentences else [place]
     # A name stands as it is spelt.
-    return [begun(line) if line.startswith(_UNNAMED) else line for line in found]
+    return [begun(line) if line.startswith(_UNNAMED) else line for line in sentences]
 
 
 def of_passes(
@@ -95,8 +95,8 @@ def of_passes(
     if "tpr" not in figures:
         line += f"; {none_passed}: what it lets through is not known"
     yield f"{line}."
-    if both := figures.get("balanced_accuracy"):
-        yield _apart(both)
+    if balanced := figures.get("balanced_accuracy"):
+        yield _apart(balanced)
     source = "the labels" if labels.of_gold else "people"
     if labels.always and (agreement := figures.get("agreement")):
         always = f"always saying {labels.always.answer} would in {percent(labels.always.share)}"
@@ -125,9 +125,9 @@ def _counted(n: int) -> str:
     return f"{n:,} answer{'s' * (n != 1)}"
 
 
-def _apart(both: ClusteredFigure) -> str:
-    ends = both.ci95 or (0.0, 1.0)
-    figure = f"balanced accuracy {_value(both)}, a coin has 0.50."
+def _apart(balanced: ClusteredFigure) -> str:
+    ends = balanced.ci95 or (0.0, 1.0)
+    figure = f"balanced accuracy {_value(balanced)}, a coin has 0.50."
     if ends[0] > _COIN:
         return f"It tells the two apart: {figure}"
     if ends[1] < _COIN:
@@ -165,7 +165,7 @@ def _of_scores(group: Group, labels: ScoreLabels) -> Iterator[str]:
         f"{percent(figures['within_step'].value)}; {always}, "
         f"its own scores dealt out at random in {shuffled}."
     )
-    line = f"On the scale from {low:g} to {high:g} {_more(figures['shift'])}"
+    line = f"On the scale from {low:g} to {high:g} {_shift_text(figures['shift'])}"
     if spread := figures.get("spread_ratio"):
         line += f", and its scores spread {spread.value:.2f} times as wide {_ends(spread, '.2f')}"
     if kappa := figures.get("weighted_kappa"):
@@ -189,7 +189,7 @@ def _ordered(judge: str, correlation: ClusteredFigure) -> str:
     return f"Nothing shows that {judge}'s scores follow people's: {figure}"
 
 
-def _more(shift: ClusteredFigure) -> str:
+def _shift_text(shift: ClusteredFigure) -> str:
     """Return how many points more than people a judge gives, as far as that is shown."""
     if shift.ci95 is None or shift.ci95[0] <= 0 <= shift.ci95[1]:
         return f"no shift is shown ({_value(shift)})"
@@ -216,9 +216,9 @@ def _of_choices(group: Group, labels: ChoiceLabels) -> Iterator[str]:
                 "too few or too often wrong."
             )
         else:
-            kept = f"{percent(alone.kept.value)} of rows alone {_ends(alone.kept)}"
+            kept_share = f"{percent(alone.kept.value)} of rows alone {_ends(alone.kept)}"
             yield (
-                f"From a confidence of {alone.threshold:g} on it decides {kept} with at most "
+                f"From a confidence of {alone.threshold:g} on it decides {kept_share} with at most "
                 f"{alone.wanted:.0%} wrong (95% sure); of rows that did not choose the confidence "
                 f"{alone.held_out.wrong:,} of {alone.held_out.n:,} were wrong."
             )
@@ -254,14 +254,14 @@ def of_judges(report: Report) -> list[str]:
     if not isinstance(report.judges, JudgeComparison):
         return []
     judges = report.judges
-    found = [*_panel(judges)]
+    sentences = [*_panel(judges)]
     for left, right in shown_pairs(judges):
-        found += _swapped(judges, left, right)
+        sentences += _swapped(judges, left, right)
     for left, right in combinations(judges.judges, 2):
-        found += _turned(judges, left, right)
+        sentences += _turned(judges, left, right)
     if not judges.prompts_known:
-        found.append("Their prompts are not stated.")
-    return found
+        sentences.append("Their prompts are not stated.")
+    return sentences
 
 
 def shown_pairs(judges: JudgeComparison) -> list[tuple[str, str]]:

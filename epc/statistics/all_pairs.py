@@ -40,10 +40,10 @@ def all_pairs_point(values: Array, rng: Generator, draws: int = _DRAWS) -> float
     while True:
         largest = [(block @ directions[:, remaining]).max(axis=1) for block in blocks]
         point = round(float(np.quantile(np.concatenate(largest), 1 - ALPHA)), _DIGITS)
-        shown = remaining & (t > point)
-        if not shown.any():
+        passing = remaining & (t > point)
+        if not passing.any():
             return point
-        remaining &= ~shown
+        remaining &= ~passing
 
 
 def _drawn(root: Array, freedom: int, rng: Generator) -> Array:

@@ -28,8 +28,8 @@ def kappa(
     Source: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46; its spread as by
         J. L. Fleiss, J. Cohen and B. S. Everitt, Psychological Bulletin 72 (1969), 323-327.
     """
-    given = (left.sum(axis=0) + right.sum(axis=0)) > 0
-    left, right = left[:, given], right[:, given]
+    answers_given = (left.sum(axis=0) + right.sum(axis=0)) > 0
+    left, right = left[:, answers_given], right[:, answers_given]
     rows, answers = left.shape
     table = left.T @ right
     measured = linearised(table)
@@ -57,12 +57,12 @@ def linearised(table: Array) -> tuple[float, Array] | None:
     Shapes: (answers, answers) in and out.
     """
     shares = table / table.sum()
-    ones, others = shares.sum(axis=1), shares.sum(axis=0)
-    observed, chance = float(np.trace(shares)), float((ones * others).sum())
+    ones, column_sums = shares.sum(axis=1), shares.sum(axis=0)
+    observed, chance = float(np.trace(shares)), float((ones * column_sums).sum())
     room = 1 - chance
     if room <= _CERTAIN:
         return None
-    by_chance = others[:, None] + ones[None, :] - 2 * chance
+    by_chance = column_sums[:, None] + ones[None, :] - 2 * chance
     agreed = np.eye(len(shares)) - observed
     return (observed - chance) / room, (agreed * room - (1 - observed) * by_chance) / room**2
 
@@ -128,6 +128,6 @@ def mean_of_two(
     value = sum(shares) / 2
     halves = []
     for end in (0, 1):
-        x, y = (abs(share - both[end]) for share, both in zip(shares, ends, strict=True))
+        x, y = (abs(share - ends_of[end]) for share, ends_of in zip(shares, ends, strict=True))
         halves.append(sqrt(max(0.0, x * x + y * y + 2 * correlation * x * y)) / 2)
     return value, (max(0.0, value - halves[0]), min(1.0, value + halves[1]))

@@ -50,9 +50,9 @@ def shrunk(cell: str) -> str:
     if len(cell) <= _LONG:
         return cell
     sha256 = digest(storable(cell))
-    kept = LongText(f"{cell[:_LONG]} ... {sha256}")
-    kept.length, kept.sha256 = len(cell), sha256
-    return kept
+    digest_cell = LongText(f"{cell[:_LONG]} ... {sha256}")
+    digest_cell.length, digest_cell.sha256 = len(cell), sha256
+    return digest_cell
 
 
 def sha256_of(cell: str) -> str:
@@ -253,13 +253,15 @@ def _rows_within(value: Any, wanted: str, notes: list[str], lists: list[str]) ->
     """Return the rows of a document; of several lists without a choice none, and their names."""
     if isinstance(value, list):
         return value
-    found = {} if _by_column(value) is not None else _lists_in(value)
+    lists_by_path = {} if _by_column(value) is not None else _lists_in(value)
     if wanted:
-        if wanted not in found:
-            lists += found or [""]
+        if wanted not in lists_by_path:
+            lists += lists_by_path or [""]
             return ()
-        found = {wanted: found[wanted]}
-    judged = {name: rows for name, rows in found.items() if _is_judged(rows)} or found
+        lists_by_path = {wanted: lists_by_path[wanted]}
+    judged = {
+        name: rows for name, rows in lists_by_path.items() if _is_judged(rows)
+    } or lists_by_path
     if len(judged) > 1:
         lists += judged
         return ()

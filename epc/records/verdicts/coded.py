@@ -84,14 +84,14 @@ def opposite(word: str) -> str:
 def exchanged(a: Column, b: Column, rows: Flags) -> tuple[Column, Column]:
     """Return two columns with the values of some rows exchanged."""
     code_of: dict[Any, int] = {}
-    both = []
+    exchanged_columns = []
     for column in (a, b):
         places = [code_of.setdefault(value, len(code_of)) for value in column.names]
-        both.append(np.array([*places, ABSENT], np.int32)[column.codes])
+        exchanged_columns.append(np.array([*places, ABSENT], np.int32)[column.codes])
     names = [*code_of]
     return (
-        Column(codes=np.where(rows, both[1], both[0]), names=names),
-        Column(codes=np.where(rows, both[0], both[1]), names=names),
+        Column(codes=np.where(rows, exchanged_columns[1], exchanged_columns[0]), names=names),
+        Column(codes=np.where(rows, exchanged_columns[0], exchanged_columns[1]), names=names),
     )
 
 
@@ -99,8 +99,8 @@ def flipped(column: Column, rows: Flags, turn: Callable[[Any], Any]) -> Column:
     """Return a column with the words of some rows turned round."""
     code_of = {value: code for code, value in enumerate(column.names)}
     places = [code_of.setdefault(turn(value), len(code_of)) for value in column.names]
-    other = np.array([*places, ABSENT], np.int32)[column.codes]
-    return Column(codes=np.where(rows, other, column.codes), names=[*code_of])
+    flipped_codes = np.array([*places, ABSENT], np.int32)[column.codes]
+    return Column(codes=np.where(rows, flipped_codes, column.codes), names=[*code_of])
 
 
 def of_values(values: Iterable[Any], combination: Codes) -> Column:

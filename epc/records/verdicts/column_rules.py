@@ -121,15 +121,15 @@ def split_columns(text: str, present: Collection[str]) -> list[str]:
 
 def labels_of(request: Request, column: str, present: Collection[str]) -> dict[str, str]:
     """Return the user's words for the labels of a column, in lower case: its own before others."""
-    general, own = {}, {}
+    general, of_columns = {}, {}
     for label, word in request.labels.items():
         name, colon, value = label.partition(":")
         if colon and name in present:
             if name == column:
-                own[value.strip().lower()] = word
+                of_columns[value.strip().lower()] = word
         else:
             general[label.strip().lower()] = word
-    return general | own
+    return general | of_columns
 
 
 def choose(cells: Cells, request: Request) -> tuple[Cells, Choice]:
@@ -156,8 +156,8 @@ def _check(present: Sequence[str], request: Request) -> None:
             if name not in FIELDS:
                 problem = f"{option} {name}: no such field"
                 raise UsageError(f"{problem}\n  fix: name one of {', '.join(FIELDS)}")
-    if both := [name for name in request.columns if name in request.constants]:
-        raise UsageError(f"{both[0]} is mapped and set\n  fix: give --map or --set")
+    if twice_named := [name for name in request.columns if name in request.constants]:
+        raise UsageError(f"{twice_named[0]} is mapped and set\n  fix: give --map or --set")
     mapped = [
         (name, column)
         for name, text in request.columns.items()
@@ -327,11 +327,11 @@ class _Chooser:
             for column in [self.choice.column("verdict") or self.free.get(alias)]
             if column
         ]
-        said = self.words.values(verdicts)
+        verdict_values = self.words.values(verdicts)
         for side in ("a", "b"):
             column = self.choice.column(side)
             is_free = side not in self.request.columns and self._unnamed(f"{side}_by")
-            if column and is_free and self.words.are_models(column, said):
+            if column and is_free and self.words.are_models(column, verdict_values):
                 del self.choice.columns[side]
                 self._take(f"{side}_by", [column], "holds models' names, no texts")
         columns = [self.choice.column(f"{side}_by") for side in "ab"]
@@ -428,8 +428,8 @@ class _Chooser:
 
     def _strange(self, value: str) -> bool:
         labels = {key.lower() for key in self.request.labels}
-        known = {*SIDES, *PASSES, *PLACES, "tie", "unreadable", *labels}
-        is_known = bare(value) in known or value.lower() in known
+        verdict_words = {*SIDES, *PASSES, *PLACES, "tie", "unreadable", *labels}
+        is_known = bare(value) in verdict_words or value.lower() in verdict_words
         return not is_known and value not in self.words.authors
 
     def _wide(self, holds: Callable[[str], bool]) -> dict[str, str]:
@@ -541,13 +541,13 @@ class _Chooser:
 
     def _ask_outcome(self, certain: Sequence[str]) -> None:
         """Ask for the column of what the judge said, with commands that work."""
-        others = {
+        further_columns = {
             alias
             for field_name, names in {**dict.fromkeys(FIELDS, ""), **ALSO}.items()
             if field_name not in ("verdict", "judge", "a_score", "b_score")
             for alias in (field_name, *names.split())
         }
-        free = {name for key, name in self.free.items() if key not in others}
+        free = {name for key, name in self.free.items() if key not in further_columns}
         kinds: tuple[Kind, Kind] = ("pass", "pair")
         labelled = [self.free[a] for a in ("gold", *ALSO[GOLD].split()) if a in self.free]
         labelled += [name for name in self.present if is_of_people(name) or is_of_a_person(name)]
@@ -658,13 +658,13 @@ class _Chooser:
 
     def _match_binary(self, people: Sequence[str]) -> None:
         """Take scores of 0 and 1 for pass and fail where those beside them are 0 and 1 as well."""
-        beside = [*people, *self.choice.columns.get(HUMAN_SCORE, ())]
-        beside += [self.free[a] for a in ("gold", *ALSO[GOLD].split()) if a in self.free]
-        beside += self.choice.columns.get(GOLD, [])
-        beside += self.choice.columns.get(HUMANS, [])
+        label_columns = [*people, *self.choice.columns.get(HUMAN_SCORE, ())]
+        label_columns += [self.free[a] for a in ("gold", *ALSO[GOLD].split()) if a in self.free]
+        label_columns += self.choice.columns.get(GOLD, [])
+        label_columns += self.choice.columns.get(HUMANS, [])
         scores = self.choice.columns.get(A_SCORE, [])
         alone = not self.choice.has("b", "b_by", "b_score", "b_sha256", "verdict")
-        binary = [name for name in beside if self.words.counts(name) and self._binary(name)]
+        binary = [name for name in label_columns if self.words.counts(name) and self._binary(name)]
         if alone and scores and binary and all(self._binary(name) for name in scores):
             self.choice.columns[VERDICT] = self.choice.columns.pop("a_score")
             if "human_score" in self.choice.columns:
@@ -690,8 +690,8 @@ class _Chooser:
         elif kind == "label":
             problem = "" if shares else "shares no value with the verdicts: a reference"
         else:
-            words: Kind = "pass" if kind == "pass" else "pair"
-            if self.words.says(column, words) < _MOST and not shares:
+            word_kind: Kind = "pass" if kind == "pass" else "pair"
+            if self.words.says(column, word_kind) < _MOST and not shares:
                 problem = "shares no value with the verdicts: a reference"
                 if field_name == "humans":
                     problem = "holds no labels"

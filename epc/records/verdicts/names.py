@@ -100,8 +100,8 @@ def wide_judge(name: str) -> str | None:
     if match := _OF_FAMILY.fullmatch(text):
         return match.group("judge")
     match = _OF_JUDGE.fullmatch(text)
-    known = {text} & {alias for names in ALSO.values() for alias in names.split()}
-    return name if match and match.group("judge") not in _NO_JUDGE and not known else None
+    alias_names = {text} & {alias for names in ALSO.values() for alias in names.split()}
+    return name if match and match.group("judge") not in _NO_JUDGE and not alias_names else None
 
 
 def number_of(cell: str) -> float | None:
@@ -140,19 +140,19 @@ class Words:
     def says(self, column: str, kind: Kind) -> float:
         """Return the share of a column's values that say pass or fail, or which of two it is."""
         user = self._user(column)
-        words = PASSES if kind == "pass" else SIDES
-        said = 0
+        vocabulary = PASSES if kind == "pass" else SIDES
+        fitting = 0
 
         def fits(value: str) -> bool:
-            nonlocal said
+            nonlocal fitting
             word = bare(value)
             is_side = kind == "pair" and (value in self.authors or word in (*PLACES, TIE))
-            is_word = value in user or word in words or is_side
-            said += is_word
+            is_word = value in user or word in vocabulary or is_side
+            fitting += is_word
             return is_word or word in NO_ANSWER or word in (TIE, UNREADABLE)
 
         share = self.share(column, fits)
-        return share if said else 0.0
+        return share if fitting else 0.0
 
     def kind(
         self, column: str, labels: Collection[str], *, paired: bool, least: float = _CERTAIN
@@ -216,11 +216,11 @@ class Words:
 def _apart(counts: Counter[str]) -> Counter[str]:
     """Return how often each label stands in cells of several, apart by semicolons or blanks."""
     apart: Counter[str] = Counter()
-    known = {*SIDES, *PASSES, TIE}
+    verdict_words = {*SIDES, *PASSES, TIE}
     for cell, number in counts.items():
         for part in filter(None, map(str.strip, cell.split(";"))):
-            words = part.split() if bare(part) not in known else [part]
-            for word in words:
+            parts = part.split() if bare(part) not in verdict_words else [part]
+            for word in parts:
                 apart[word] += number
     return apart
 
@@ -283,8 +283,8 @@ def two_authors(
     That is a column with two values, one begins with either name: `ours_first`, `base_first`. With
     it comes which answer, a or b, each value says was shown first.
     """
-    known = {*SIDES, *PASSES, *NO_ANSWER, *PLACES}
-    names = [*named] or [name for name in values if bare(name) not in known]
+    verdict_words = {*SIDES, *PASSES, *NO_ANSWER, *PLACES}
+    names = [*named] or [name for name in values if bare(name) not in verdict_words]
     for column, cells in orders.items():
         first = {
             value: max((name for name in names if _begins(value, name)), key=len, default="")

@@ -40,9 +40,9 @@ def known_scale(values: Iterable[float]) -> Scale | None:
     """Return the first scale that holds all scores but sentinels, or None."""
     scores = {*values}
     for low, high in _SCALES:
-        rest = {v for v in scores if low <= v <= high or v not in SENTINELS}
-        if rest and all(low <= value <= high for value in rest):
-            return Scale(low=low, high=high, step=step_of(low, high, rest))
+        usual_scores = {v for v in scores if low <= v <= high or v not in SENTINELS}
+        if usual_scores and all(low <= value <= high for value in usual_scores):
+            return Scale(low=low, high=high, step=step_of(low, high, usual_scores))
     return None
 
 

@@ -205,8 +205,8 @@ def opened(path: Path, request: Request) -> Votes:
     if not done.column_choice.taken:
         judges = len({setting.judge.name for setting in done.header.settings.values()})
         by = "1 judge" if judges == 1 else f"{judges} judges"
-        taken = f"{len(verdicts):,} verdicts of {by}, from {shape}"
-        done = replace(done, column_choice=ColumnChoice(taken=taken))
+        summary = f"{len(verdicts):,} verdicts of {by}, from {shape}"
+        done = replace(done, column_choice=ColumnChoice(taken=summary))
     return Votes(
         shape=shape, header=done.header, verdicts=verdicts, findings=findings, conversion=done
     )

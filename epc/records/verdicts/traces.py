@@ -208,8 +208,8 @@ class _People:
                 self._scores.setdefault((score.metric, score.target), []).append(worth)
             else:
                 judged.add((score.metric, score.target))
-        both = {metric for metric, _ in judged & {*self._scores}}
-        self._binary = {metric for metric in both if values[metric] <= {0.0, 1.0}}
+        shared_metrics = {metric for metric, _ in judged & {*self._scores}}
+        self._binary = {metric for metric in shared_metrics if values[metric] <= {0.0, 1.0}}
 
     def worth(self, score: _ExportedScore) -> float | None:
         """Return a score as a number, None where it is none."""
@@ -219,19 +219,27 @@ class _People:
     def beside(self, score: _ExportedScore, grade: Fields) -> Fields:
         """Return a judge's grade with what people said of its target."""
         key = score.metric, score.target
-        said = self._scores.get(key, ())
+        human_scores = self._scores.get(key, ())
         self._joined.add(key)
         if score.metric not in self._binary:
-            scores = {"human_score": fmean(said), "human_scores": tuple(said)} if said else {}
+            scores = (
+                {"human_score": fmean(human_scores), "human_scores": tuple(human_scores)}
+                if human_scores
+                else {}
+            )
             return grade | scores
-        words = ("b", "a")
-        verdict = grade.get(VERDICT) or words[int(grade[A_SCORE])]
-        people = tuple(words[int(value)] for value in said)
+        answers = ("b", "a")
+        verdict = grade.get(VERDICT) or answers[int(grade[A_SCORE])]
+        people = tuple(answers[int(value)] for value in human_scores)
         return {"verdict": verdict, "b_sha256": FAILS} | ({"humans": people} if people else {})
 
     def unmatched(self) -> int:
         """Return how many scores of people are of nothing that a judge scored."""
-        return sum(len(said) for key, said in self._scores.items() if key not in self._joined)
+        return sum(
+            len(human_scores)
+            for key, human_scores in self._scores.items()
+            if key not in self._joined
+        )
 
 
 def _add(

@@ -65,8 +65,8 @@ def areas(
 
     `people` is who passed and failed.
     """
-    both = (("passed", passed), ("failed", failed))
-    present = [(head, counts) for head, counts in both if any(counts)]
+    columns_of = (("passed", passed), ("failed", failed))
+    present = [(head, counts) for head, counts in columns_of if any(counts)]
     total = sum(sum(counts) for _, counts in present)
     room = 100.0 - _GAP * (len(present) - 1)
     columns, x = [], 0.0
@@ -86,14 +86,14 @@ def areas(
 def _cells(counts: tuple[int, int], width: float, *, passed: bool) -> list[AreaCell]:
     """Return what the judge passes above what it fails."""
     top = _HEIGHT * counts[0] / sum(counts)
-    words = ("judge passes", "judge fails") if width >= _NARROW else ("", "")
+    labels = ("judge passes", "judge fails") if width >= _NARROW else ("", "")
     return [
-        _cell(_TOP, top, counts[0], words[0], alike=passed, outside=_TOP - 10),
+        _cell(_TOP, top, counts[0], labels[0], alike=passed, outside=_TOP - 10),
         _cell(
             _TOP + top,
             _HEIGHT - top,
             counts[1],
-            words[1],
+            labels[1],
             alike=not passed,
             outside=_TOP + _HEIGHT + 18,
         ),
