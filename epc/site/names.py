@@ -43,7 +43,7 @@ def document(registry: Registry, as_of: date) -> Json:
     generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
     alone = [_generation(registry, g, as_of, sources) for g in registry.catalogue.values()]
     for generation in alone:
-        del generation["plain"]  # only recorded ones are shown by it
+        generation.pop("plain")  # only recorded ones are shown by it
     generations += [generation | {"listed": True} for generation in alone]
     return {
         "as_of": as_of.isoformat(),
