@@ -227,7 +227,7 @@ class Visit:
 def visit(browser: Browser, home: str, *, width: int = DESKTOP, **fields: Any) -> Iterator[Visit]:
     """Open a fresh window on a site; `given` is what a browser's context takes."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **fields)
-    context.set_default_timeout(0)  # a busy machine may take longer than 30 s; pytest has the limit
+    context.set_default_timeout(1000 * 2 * PATIENCE)  # a busy machine may take longer than 30 s
     scripts = fields.get("java_script_enabled", True)
     yield Visit(page=context.new_page(), home=home, scripts=scripts)
     context.close()

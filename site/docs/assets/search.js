@@ -13,7 +13,6 @@
   const home = new URL(`${JSON.parse(config.textContent).base.replace(/\/$/, "")}/`, location.href);
   const MOST = 5; // of each kind
   const LONG = 5; // letters, from which on a word may hold a slip
-  const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
   // What a question is made of besides what it asks about.
   const QUESTION = new Set("a am an and are at can could do does for from get have how i if in is it me my of on one or should the there this to use we what when where which who why with you your".split(" "));
   // What people call a page besides its title. Words that are a page's alone come first.
@@ -44,7 +43,7 @@
   const read = async (place) => (await fetch(new URL(place, home))).json();
   let loading;
   const load = async () => {
-    const names = await import(new URL("assets/names.js", home));
+    const [names, alike] = await Promise.all(["names", "likeness"].map((name) => import(new URL(`assets/${name}.js`, home))));
     const [index, search] = await Promise.all([names.load(), read("search/search_index.json")]);
     const platforms = new Set(index.generations.filter(({ listed }) => !listed).flatMap(({ lives }) => lives.map(({ platform }) => platform)));
     // A title in the search's own index is markup; what it shows is its text.
@@ -52,7 +51,7 @@
     const own = search.docs.filter(({ location: at }) =>
       at.includes("#") ? /^(faq|glossary)\//.test(at) : !/^(evaluators\/.|makers|snapshots\/.|functions)/.test(at));
     const documents = own.map(({ location: at, title }) => ({ at, title: text(title), called: CALLED[at] ?? "" }));
-    return { ...names, index, tags: [...index.tags.keys()], platforms, documents };
+    return { ...names, ...alike, index, tags: [...index.tags.keys()], platforms, documents };
   };
 
   // A word without its ending: "contribute" and "contributing" are one.
@@ -62,7 +61,7 @@
   const fit = (known, word, each) => {
     if (each === word) return 3;
     if (word.length >= LONG - 1 && stem(each).startsWith(stem(word))) return 2;
-    return word.length >= LONG && known.likeness(known.grams(stem(word)), stem(each)) >= ALIKE ? 1 : 0;
+    return word.length >= LONG && known.likeness(known.grams(stem(word)), stem(each)) >= known.ALIKE ? 1 : 0;
   };
   const titled = (known, typed) => {
     const asked = parts(typed).filter((word) => !QUESTION.has(word));
