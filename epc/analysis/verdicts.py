@@ -3,7 +3,7 @@
 Each figure has a 95% interval clustered by item, and is left out where the data do not allow it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -13,13 +13,10 @@ from msgspec import UNSET, UnsetType
 from epc.analysis.verdicts_agreement import (
     Pair,
     between,
-    comparable,
     constant_of_humans,
     of_human_scores,
     of_humans,
-    side_by_side,
 )
-from epc.analysis.verdicts_contests import baseline_of
 from epc.analysis.verdicts_figures import (
     Constant,
     constant_of_gold,
@@ -38,15 +35,14 @@ from epc.analysis.verdicts_groups import (
     panels,
     part_of,
 )
-from epc.analysis.verdicts_judges import JudgeComparison, compared
-from epc.analysis.verdicts_labelled import REPLACED, Labels, of_judge
+from epc.analysis.verdicts_judges import JudgeComparison
+from epc.analysis.verdicts_labelled import Labels
 from epc.analysis.verdicts_lists import with_pairs
-from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
+from epc.analysis.verdicts_names import FIGURES, family
 from epc.analysis.verdicts_rows import (
     RULE,
-    TIE,
     FileNames,
-    Rows,
+    JudgeRows,
     by_question,
     file_names,
     fits,
@@ -54,116 +50,19 @@ from epc.analysis.verdicts_rows import (
     rows_of,
     same_settings,
 )
+from epc.analysis.verdicts_self_preference import authors_of, of_own
 from epc.analysis.verdicts_transfer import Transfer, transfer_of
-from epc.arrays import Array, Codes, np
+from epc.arrays import Codes, np
 from epc.errors import UsageError
-from epc.protocol.results import Json
 from epc.records.earlier import Clusters
 from epc.records.gold import AnswersGold
-from epc.records.typed import as_json
 from epc.records.verdicts.checking import asks
 from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.converting import FAILS
 from epc.records.verdicts.types import Choices, Header, Setting, Source
-from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import ClusteredFigure
 
-JudgeRows = tuple[str, Setting, Rows]
-# By how much more a judge favours an output than another judge, and the output's question.
-Gaps = tuple["Array", "Codes"]
-
-
 _CONSTANTS: Final = {"accuracy": constant_of_gold, "humans_majority": constant_of_humans}
-
-
-def authors_of(setting: Setting, choices: Choices) -> list[str]:
-    """Return the authors that a judge is: those of its name, and whom the user names."""
-    judge = setting.judge
-    names = {judge.name, judge.model}
-    return sorted(names | {choices.same[name] for name in names if name in choices.same})
-
-
-def of_own(
-    judge: JudgeRows, judges: Sequence[JudgeRows], named: FileNames, choices: Choices
-) -> Iterator[tuple[str, ClusteredFigure]]:
-    """Yield by how much more than other judges a judge favours its own outputs than others'.
-
-    Of verdicts in shares of wins, of scores in points. An output that another judge wrote is its
-    own preference, and no yardstick.
-
-    Source: Reading R24.
-    """
-    codes = _codes(judge[1], named, choices)
-    if not codes:
-        return
-    for name, scores in (("self_preference", False), ("self_preference_score", True)):
-        sides = [
-            _sides(
-                judge[2],
-                other_judge[2],
-                codes,
-                _codes(other_judge[1], named, choices),
-                scores=scores,
-            )
-            for other_judge in judges
-            if comparable(judge[1], other_judge[1])
-        ]
-        compared = [(mine, theirs) for mine, theirs in sides if len(mine[0]) and len(theirs[0])]
-        if compared:
-            yield name, _difference(compared)
-
-
-def _codes(setting: Setting, named: FileNames, choices: Choices) -> list[int]:
-    authors = authors_of(setting, choices)
-    return [code for code, author in enumerate(named.authors) if author in authors]
-
-
-def _sides(
-    rows: Rows,
-    other_rows: Rows,
-    own_codes: Sequence[int],
-    others_own: Sequence[int],
-    *,
-    scores: bool,
-) -> tuple[Gaps, Gaps]:
-    """Return the gaps of one other judge: of the judge's own outputs, and of those of others.
-
-    Of two candidates the output in question is the judge's own or, of others, the one that is not
-    the baseline. Without a baseline what one of two gains the other loses, so others' gap is 0.
-    """
-    common, values, other_said = side_by_side(rows, other_rows, scores=scores)
-    gap = values - other_said
-    mine_a, mine_b = np.isin(common.a_by, own_codes), np.isin(common.b_by, own_codes)
-    of_other = np.isin(common.a_by, others_own) | np.isin(common.b_by, others_own)
-    if scores:
-        attributed = (common.a_by >= 0) & ~of_other
-        mine, theirs, worth = mine_a & attributed, ~mine_a & attributed, gap[:, 0]
-    else:
-        attributed = (common.a_by >= 0) & (common.b_by >= 0) & ~of_other
-        mine, theirs = (mine_a != mine_b) & attributed, ~mine_a & ~mine_b & attributed
-        baseline = baseline_of(rows[(rows.a_by >= 0) & (rows.b_by >= 0)])
-        is_b = np.where(mine, mine_b, common.a_by == baseline)
-        won = gap[:, 0] + gap[:, TIE] / 2
-        worth = np.where(theirs & (baseline is None), 0.0, np.where(is_b, -won, won))
-    return (worth[mine], common.question[mine]), (worth[theirs], common.question[theirs])
-
-
-def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> ClusteredFigure:
-    """Return the mean over other judges of both means' difference, clustered by question."""
-    value, off, clusters = 0.0, [], []
-    for sides in compared:
-        for sign, (gaps, questions) in zip((1, -1), sides, strict=True):
-            middle = float(gaps.mean())
-            value += sign * middle / len(compared)
-            off.append(sign * (gaps - middle) / len(gaps) / len(compared))
-            clusters.append(questions)
-    questions = np.concatenate(clusters)
-    return ClusteredFigure(
-        value=value,
-        ci95=linearised_interval(value, np.concatenate(off), questions),
-        n=sum(len(mine[0]) for mine, _ in compared),
-        items=len(np.unique(questions)),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,43 +135,53 @@ def measure(
 
     Raises: UsageError if the choices name what the file does not have.
     """
-    return _measured(header, verdicts, _asked(header, verdicts, patterns, clusters), choices, gold)
+    file_askings = askings_of(header, verdicts, patterns, clusters)
+    return measured(header, verdicts, file_askings, choices, gold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What the judges of a file were asked: each verdict once, by group of settings."""
+class FileAskings:
+    """Askings of a file's judges: each verdict once, by group of settings.
+
+    `pairs` has those of lists as verdicts on pairs, which is what `judges` hold as numbers.
+    """
 
     once: Verdicts
+    pairs: Verdicts
     chosen: Sequence[Sequence[str]]
-    parts: Sequence[Codes | slice]
-    askings: Sequence[JudgeRows]
+    judges: Sequence[JudgeRows]
+
+    def parts(self, verdicts: Verdicts) -> list[Codes | slice]:
+        """Return where the verdicts of each group are, in `once` or in `pairs`."""
+        return _split(self.chosen, verdicts)
 
 
-def _asked(
-    header: Header, verdicts: Verdicts, patterns: Sequence[str], clusters: Clusters
-) -> _Asked:
+def askings_of(
+    header: Header, verdicts: Verdicts, patterns: Sequence[str], clusters: Clusters = by_question
+) -> FileAskings:
+    """Return what the judges of a file were asked.
+
+    Raises: UsageError if no setting fits a pattern.
+    """
     once = _once(verdicts)
+    pairs = with_pairs(once)
     chosen = _chosen(header.settings, verdicts, patterns)
-    return _Asked(
-        once=once,
-        chosen=chosen,
-        parts=_split(chosen, once),
-        askings=_judge_rows(chosen, header.settings, with_pairs(once), clusters),
-    )
+    judges = _judge_rows(chosen, header.settings, pairs, clusters)
+    return FileAskings(once=once, pairs=pairs, chosen=chosen, judges=judges)
 
 
-def _measured(
+def measured(
     header: Header,
     verdicts: Verdicts,
-    asked: _Asked,
+    file_askings: FileAskings,
     choices: Choices,
     gold: AnswersGold | None,
 ) -> Report:
-    once, chosen, askings = asked.once, asked.chosen, asked.askings
+    """Return every figure of judges whose askings are known; else as `measure`."""
+    once, chosen, askings = file_askings.once, file_askings.chosen, file_askings.judges
     ways = [
         (name, setting, part_of(rows, once[mask]))
-        for (name, setting, rows), mask in zip(askings, asked.parts, strict=True)
+        for (name, setting, rows), mask in zip(askings, file_askings.parts(once), strict=True)
     ]
     of_file = file_names(verdicts, gold)
     return Report(
@@ -294,94 +203,6 @@ def _measured(
         choices=choices,
         alone=verdicts.b_sha256.names == [FAILS],
     )
-
-
-def audit_of(
-    header: Header,
-    verdicts: Verdicts,
-    patterns: Sequence[str] = (),
-    choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
-    *,
-    gold: AnswersGold | None = None,
-) -> Report:
-    """Return what `measure` does, with the figures by which people first ask for a judge.
-
-    Raises: UsageError if the choices name what the file does not have.
-    """
-    asked = _asked(header, verdicts, patterns, by_question)
-    report = _measured(header, verdicts, asked, choices, gold)
-    once, askings = asked.once, asked.askings
-    of_file = file_names(verdicts)
-    pairs = with_pairs(once)  # the verdicts that `askings` have as numbers
-    parts = asked.parts if pairs is once else _split(asked.chosen, pairs)
-    groups = []
-    for group, (_, _, rows), mask in zip(report.groups, askings, parts, strict=True):
-        figures, labels = of_judge(
-            rows, pairs[mask], of_file.questions, passing=report.alone, scale=header.scale
-        )
-        kept = group.figures
-        if labels is not None:
-            kept = {name: figure for name, figure in kept.items() if family(name) not in REPLACED}
-        together = in_order({**kept, **figures}, {**LABEL_FIGURES, **FIGURES})
-        missing = {kind: why for kind, why in group.left_out.items() if kind not in REPLACED}
-        groups.append(
-            replace(
-                group,
-                figures=together,
-                left_out=missing if labels else group.left_out,
-                labels=labels or UNSET,
-            )
-        )
-    order = [*header.settings].index  # as the file has them
-    side_by_side = sorted(askings, key=lambda asking: order(asking[0]))
-    judges = compared(side_by_side, of_file.authors, passing=report.alone, scale=header.scale)
-    groups.sort(key=lambda group: order(group.settings[0]))
-    single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
-    return replace(report, groups=groups, judges=judges or UNSET, single=single)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """A figure of a judge that was to be shown to reach a number; `figure` is None without one."""
-
-    judge: str
-    name: str
-    least: float
-    figure: ClusteredFigure | None
-
-    @property
-    def shown(self) -> bool:
-        """Whether the lower end of the interval reaches it."""
-        ends = self.figure.ci95 if self.figure else None
-        return ends is not None and ends[0] >= self.least
-
-
-def gates(report: Report, wanted: Mapping[str, float]) -> list[Gate]:
-    """Return for each judge whether its figures are shown to reach what is wanted.
-
-    Raises: UsageError if there is no such figure.
-    """
-    for name in wanted:
-        if family(name) not in {*FIGURES, *LABEL_FIGURES}:
-            known = ", ".join(LABEL_FIGURES)
-            raise UsageError(f"--gate {name}: no such figure\n  fix: one of {known}")
-    return [
-        Gate(judge=group.settings[0], name=name, least=least, figure=group.figures.get(name))
-        for group in report.groups
-        for name, least in wanted.items()
-    ]
-
-
-def document(report: Report) -> Json:
-    """Return the JSON of an audit: what labels say of a judge stands beside its figures."""
-    groups = [as_json(group) for group in report.groups]
-    for group in groups:
-        group.update(group.pop("labels", {}))
-    content: Json = as_json(report) | {"groups": groups}
-    judges = content.pop("judges", {})
-    content.pop("single", None)
-    kept = ("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel")
-    return content | {name: judges.get(name) for name in kept}
 
 
 def agreement_in_source(

@@ -182,12 +182,23 @@ def side_by_side(rows_a: Rows, rows_b: Rows, *, scores: bool = False) -> tuple[R
 
     Shapes: (m,), (m, 3) twice; of scores (m, 1).
     """
-    (rows, keys, values), (_, other_keys, other_said) = (
+    (rows, values), (_, other_values) = common_rows(rows_a, rows_b, scores=scores)
+    return rows, values, other_values
+
+
+def common_rows(
+    rows_a: Rows, rows_b: Rows, *, scores: bool = False
+) -> tuple[tuple[Rows, Array], tuple[Rows, Array]]:
+    """Return both judges' rows of what `side_by_side` has, beside what each says.
+
+    A row is the first of its askings: labels that stand beside a verdict may differ by judge.
+    """
+    (rows, keys, values), (other_rows, other_keys, other_values) = (
         _mean_verdicts(side[side.scored if scores else side.readable], scores=scores)
         for side in (rows_a, rows_b)
     )
     _, in_a, in_b = np.intersect1d(keys, other_keys, return_indices=True)
-    return rows[in_a], values[in_a], other_said[in_b]
+    return (rows[in_a], values[in_a]), (other_rows[in_b], other_values[in_b])
 
 
 def _saying() -> Array:

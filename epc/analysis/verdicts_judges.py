@@ -11,10 +11,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.analysis.verdicts_agreement import label_of, side_by_side
+from epc.analysis.verdicts_agreement import common_rows, label_of, side_by_side
 from epc.analysis.verdicts_figures import figure_of
 from epc.analysis.verdicts_lists import Askings, independent
-from epc.analysis.verdicts_rows import Rows
+from epc.analysis.verdicts_rows import JudgeRows, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.records.verdicts.types import UNKNOWN, Scale, Setting
 from epc.statistics.clusters import clustered_share, linearised_interval
@@ -23,7 +23,6 @@ from epc.statistics.paired import kappa, paired_difference
 
 _FEWEST: Final = 3  # judges of a panel: of two the majority is a draw
 Figures = Mapping[str, ClusteredFigure]
-JudgeRows = tuple[str, Setting, Rows]
 
 
 class ReversedPairs(Struct, frozen=True, kw_only=True):
@@ -126,12 +125,11 @@ def _comparable(setting: Setting, second: Setting) -> bool:
 def _of_verdicts(
     rows: Rows, second_rows: Rows, *, passing: bool
 ) -> Iterator[tuple[str, ClusteredFigure]]:
-    common, left, right = side_by_side(rows, second_rows)
+    (common, left), (second_common, right) = common_rows(rows, second_rows)
     if not len(left):
         return
     if passing:
         yield "pass_difference", _difference(left[:, 0], right[:, 0], common.cluster)
-    second_common, *_ = side_by_side(second_rows, rows)
     labels = _common_labels([common, second_common])
     labelled: Flags = np.asarray(labels.any(axis=1))
     if labelled.any():
@@ -260,13 +258,15 @@ def _panel(groups: Sequence[JudgeRows]) -> tuple[JudgePanel | None, Figures]:
     On rows that all of them read.
     """
     first = groups[0][2]
-    sides = [side_by_side(first, rows) for _, _, rows in groups]
-    orders = reduce(np.intersect1d, [common.order for common, _, _ in sides])
-    kept = [np.searchsorted(common.order, orders) for common, _, _ in sides]
-    common = sides[0][0][kept[0]]
-    shares = np.array([right[chosen] for (*_, right), chosen in zip(sides, kept, strict=True)])
-    of_judges = [side_by_side(rows, first)[0] for _, _, rows in groups]
-    labels = _common_labels([r[np.searchsorted(r.order, orders)] for r in of_judges])
+    sides = [common_rows(first, rows)[1] for _, _, rows in groups]
+    orders = reduce(np.intersect1d, [rows.order for rows, _ in sides])
+    judges_rows, judges_shares = [], []
+    for rows, said_shares in sides:
+        chosen = np.searchsorted(rows.order, orders)
+        judges_rows.append(rows[chosen])
+        judges_shares.append(said_shares[chosen])
+    common, shares = judges_rows[0], np.array(judges_shares)
+    labels = _common_labels(judges_rows)
     labelled: Flags = np.asarray(labels.any(axis=1))
     if not labelled.any():
         return None, {}

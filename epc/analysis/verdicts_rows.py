@@ -98,6 +98,10 @@ def fits(names: Iterable[str], patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
+# A judge's settings by the first of their names, how it was asked, and its rows.
+JudgeRows = tuple[str, Setting, Rows]
+
+
 def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:
     """Return the settings' names, together where judge, prompt by digest and decoding are equal."""
     groups: dict[str, list[str]] = {}

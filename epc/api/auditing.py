@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from epc.analysis.audit import Audit
 from epc.analysis.audit import audit as audit_run
-from epc.analysis.verdicts import Report, audit_of
+from epc.analysis.verdicts import Report
+from epc.analysis.verdicts_audit import audit_of
 from epc.api.frames import NotebookResult, frame
 from epc.errors import Finding, UsageError, refuse
 from epc.records.gold import joined

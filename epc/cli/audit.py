@@ -183,7 +183,7 @@ def audit_verdicts(
 
     Findings, and a figure that is `wanted` and not shown, end the command with 1.
     """
-    from epc.analysis.verdicts import audit_of, gates
+    from epc.analysis.verdicts_audit import audit_of, gates
     from epc.records.findings import CheckResult
     from epc.records.gold import joined
     from epc.records.typed import as_json

@@ -5,8 +5,9 @@ from typing import Final, Literal
 
 from msgspec import UNSET
 
-from epc.analysis.verdicts import Gate, Group, Report
-from epc.analysis.verdicts import document as figures_json
+from epc.analysis.verdicts import Group, Report
+from epc.analysis.verdicts_audit import Gate
+from epc.analysis.verdicts_audit import document as figures_json
 from epc.analysis.verdicts_judges import JudgeComparison
 from epc.analysis.verdicts_lists import MOST_ASKINGS
 from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, NEEDS, family
@@ -130,16 +131,17 @@ def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:
     parts += [Beside(drawn)] if drawn else _pictures(report)
     if others[count:]:
         parts.append(Statements(others[count:]))
-    parts += _body(report, column_choice, "folded")
+    parts += _body(report, column_choice, "folded", [first, *others])
     opening = _taken_for(report, column_choice)
     return page(opening, first.removesuffix("."), parts, commands=command)
 
 
 def cell_of(report: Report, column_choice: ColumnChoice) -> Iterator[Part]:
     """Yield what a notebook shows of a report: its sentences, a picture, its tables."""
-    yield Listed(headlines(report, column_choice))
+    sentences = headlines(report, column_choice)
+    yield Listed(sentences)
     yield from _pictures(report)
-    yield from _body(report, column_choice, "folded")
+    yield from _body(report, column_choice, "folded", sentences)
 
 
 def document(
@@ -150,9 +152,10 @@ def document(
     `column_choice` says what its columns were taken for.
     """
     yield Conclusion(Toned(_taken_for(report, column_choice), "neutral"))
-    yield Listed(headlines(report, column_choice))
+    sentences = headlines(report, column_choice)
+    yield Listed(sentences)
     reasons: _Reasons = "brief" if column_choice.columns else "open"
-    yield from _body(report, column_choice, "left out" if with_page else reasons)
+    yield from _body(report, column_choice, "left out" if with_page else reasons, sentences)
 
 
 def _taken_for(report: Report, column_choice: ColumnChoice) -> str:
@@ -160,10 +163,14 @@ def _taken_for(report: Report, column_choice: ColumnChoice) -> str:
     return f"{report.source.name}: {column_choice.taken or f'{report.verdicts:,} verdicts'}"
 
 
-def _body(report: Report, column_choice: ColumnChoice, reasons: _Reasons) -> Iterator[Part]:
-    """Yield all below the headline; `reasons` is the form of why figures have no value."""
-    begun = headlines(report, column_choice)
-    if notes := [note for note in map(sentence, column_choice.notes) if note not in begun]:
+def _body(
+    report: Report, column_choice: ColumnChoice, reasons: _Reasons, sentences: Sequence[str]
+) -> Iterator[Part]:
+    """Yield all below the first sentences, which say some notes of the reader.
+
+    `reasons` is the form of why figures have no value.
+    """
+    if notes := [note for note in map(sentence, column_choice.notes) if note not in sentences]:
         yield Listed(notes)
     yield from columns_section(column_choice, "folded" if reasons == "folded" else "open")
     yield from _figures(report)

@@ -90,8 +90,8 @@ class Choice:
     """Columns by field, why each is taken or not, and what the verdicts are.
 
     `judges` names the judge of each column of a wide table. `orders` has the order of each such
-    column instead, where they are one judge's in both orders. `sides` says which answer a word of
-    an order's column names.
+    column instead, where they are one judge's in both orders. `one_hot` are the columns of which
+    the one that is 1 is the winner. `sides` says which answer a word of an order's column names.
     """
 
     columns: dict[str, list[str]] = field(default_factory=dict)
@@ -101,6 +101,7 @@ class Choice:
     kind: Outcome = "score"
     judges: dict[str, str] = field(default_factory=dict)
     orders: dict[str, str] = field(default_factory=dict)
+    one_hot: list[str] = field(default_factory=list)
     sides: dict[str, str] = field(default_factory=dict)
     assumed: list[str] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
@@ -188,7 +189,7 @@ class _Chooser:
 
     def _is_of_people(self, column: str) -> bool:
         """Return whether a cell may hold what several people said."""
-        named = is_of_people(column) or is_of_a_person(column) or plain(column) == "human_score"
+        named = _is_of_humans(column) or plain(column) == "human_score"
         mapped = split_columns(self.request.columns.get(HUMANS, ""), self.present)
         return named or column in mapped
 
@@ -359,9 +360,9 @@ class _Chooser:
         winners = ["" if sum(row) != 1 else sides[row.index(True)] for row in rows]
         name = " | ".join(name for name, _ in hot)
         self.cells = self.cells.with_column(name, winners)
-        for column, _ in hot:
-            self._take("winner of", [column], VALUE)
-            self.choice.why[column] = "the winner is the column that is 1"
+        self.choice.one_hot = [column for column, _ in hot]
+        for column in self.choice.one_hot:
+            self._take("winner of", [column], "the winner is the column that is 1")
         del self.choice.columns[WINNER_OF]
         self.words = Words(self.cells, self._labelled, self._is_of_people, self.words.authors)
         self._take("verdict", [name], VALUE)
@@ -369,12 +370,12 @@ class _Chooser:
     def _label_values(self) -> set[str]:
         """Return the values of columns of labels by their names, and of those that are mapped."""
         columns = [*self.choice.columns.get(HUMANS, ()), *self.choice.columns.get(GOLD, ())]
-        for alias in ("gold", *ALSO[GOLD].split()):
-            columns += [self.free[alias]] if alias in self.free else []
-        columns += [
-            name for name in self.free.values() if is_of_people(name) or is_of_a_person(name)
-        ]
+        columns += [*self._free_gold(), *filter(_is_of_humans, self.free.values())]
         return self.words.values(columns)
+
+    def _free_gold(self) -> list[str]:
+        """Return the columns that are called gold and are not taken yet."""
+        return [self.free[alias] for alias in ("gold", *ALSO[GOLD].split()) if alias in self.free]
 
     def _take_verdict(self, labels: set[str], *, paired: bool) -> None:
         games = [self.free[name] for name in _EXCHANGED_WINNERS if name in self.free]
@@ -382,7 +383,7 @@ class _Chooser:
             self._take("verdict", games, NAME)
             self.choice.orders = dict(zip(games, "ab", strict=True))
             return
-        certain, replies = [], []
+        certain = []
         for alias in ("verdict", *ALSO[VERDICT].split(), "judge"):
             column = self.free.get(alias)
             if column is None:
@@ -391,7 +392,6 @@ class _Chooser:
                 certain.append(column)
             elif self.words.counts(column):
                 self.choice.refused[column] = "its values are no verdicts: a reply"
-                replies.append(column)
         if not certain and not self.choice.has("a_score", "b_score"):
             certain = [
                 column
@@ -549,8 +549,7 @@ class _Chooser:
         }
         free = {name for key, name in self.free.items() if key not in further_columns}
         kinds: tuple[Kind, Kind] = ("pass", "pair")
-        labelled = [self.free[a] for a in ("gold", *ALSO[GOLD].split()) if a in self.free]
-        labelled += [name for name in self.present if is_of_people(name) or is_of_a_person(name)]
+        labelled = [*self._free_gold(), *filter(_is_of_humans, self.present)]
         labelled += self.choice.columns.get(GOLD, [])
         for name in free:
             if is_no_verdict(name):
@@ -624,14 +623,9 @@ class _Chooser:
         if not self.choice.has("verdict", "a_score", "b_score"):
             self._await_labels()
             return
-        people = [
-            name for name in self.present if name in self.free.values() and is_of_people(name)
-        ]
-        persons = [
-            name
-            for name in self.present
-            if name in self.free.values() and is_of_a_person(name) and name not in people
-        ]
+        free = [*self.free.values()]
+        people = [name for name in free if is_of_people(name)]
+        persons = [name for name in free if is_of_a_person(name) and name not in people]
         self._match_binary([*people, *persons])
         if not {"humans", "human_score"} & {*self.choice.columns}:
             named = self.free.get(HUMAN_SCORE) or self.free.get(PEOPLE_SCORE)
@@ -643,23 +637,21 @@ class _Chooser:
             for name in people:
                 if name in self.free.values() and "humans" in self.choice.columns:
                     self.choice.refused.setdefault(name, "the columns of single people are used")
-        if self._unnamed("gold"):
-            for alias in ("gold", *ALSO[GOLD].split()):
-                column = self.free.get(alias)
-                if column and self._unnamed("gold") and self._is_label(column, "gold"):
-                    self._take("gold", [column], NAME)
+        for column in self._free_gold():
+            if self._unnamed("gold") and self._is_label(column, "gold"):
+                self._take("gold", [column], NAME)
 
     def _await_labels(self) -> None:
         """Say of columns of labels that they wait for what the judge said."""
-        named = {self.free.get(alias) for alias in ("gold", *ALSO[GOLD].split())}
+        gold = self._free_gold()
         for name in self.free.values():
-            if name in named or is_of_people(name) or is_of_a_person(name):
+            if name in gold or _is_of_humans(name):
                 self.choice.refused.setdefault(name, "labels, and nothing of a judge beside them")
 
     def _match_binary(self, people: Sequence[str]) -> None:
         """Take scores of 0 and 1 for pass and fail where those beside them are 0 and 1 as well."""
         label_columns = [*people, *self.choice.columns.get(HUMAN_SCORE, ())]
-        label_columns += [self.free[a] for a in ("gold", *ALSO[GOLD].split()) if a in self.free]
+        label_columns += self._free_gold()
         label_columns += self.choice.columns.get(GOLD, [])
         label_columns += self.choice.columns.get(HUMANS, [])
         scores = self.choice.columns.get(A_SCORE, [])
@@ -805,6 +797,11 @@ class _Chooser:
                 f"--map humans={name}" for name in sorted(alike, key=self.present.index)
             )
             self.choice.assumed.append(f"labels of people? {options}")
+
+
+def _is_of_humans(column: str) -> bool:
+    """Return whether a column's name says that people, or one of them, gave what it holds."""
+    return is_of_people(column) or is_of_a_person(column)
 
 
 NOT_KNOWN: Final = "its name is none of a field"

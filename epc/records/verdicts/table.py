@@ -249,9 +249,7 @@ def _choice_of(
     cells: Cells, choice: Choice, built: Built | None, notes: Sequence[str]
 ) -> ColumnChoice:
     field_of = {column: name for name, listed in choice.columns.items() for column in listed}
-    for column, why in choice.why.items():
-        if column not in field_of and column in cells.columns and "column that is 1" in why:
-            field_of[column] = "verdict"
+    field_of |= dict.fromkeys(choice.one_hot, "verdict")
     uses = [
         ColumnUse(
             column=column,

@@ -1,7 +1,7 @@
 """Words by which verdicts are written: a pass, a side, no answer, and the score in a text."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from epc.json_text import is_number, parse
@@ -60,13 +60,6 @@ _OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
 def bare(label: str) -> str:
     """Return a label in lower case, as `a` of `A is better`."""
     return _BETTER.sub("", label.strip().lower())
-
-
-def are_passes(labels: Collection[str]) -> bool:
-    """Return whether most labels of verdicts say pass or fail, and none which of two is better."""
-    answers = [label for label in map(bare, labels) if label and label not in NO_ANSWER]
-    passes = [label in PASSES for label in answers]
-    return 2 * sum(passes) > len(answers) and not {*answers} & (SIDES.keys() - PASSES.keys())
 
 
 def score_in(reply: str) -> float | None:

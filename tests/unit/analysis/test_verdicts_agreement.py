@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from observed_support import SETTINGS, columns, report, verdict
 
-from epc.analysis.verdicts import of_own
 from epc.analysis.verdicts_agreement import between
 from epc.analysis.verdicts_figures import of_scores
 from epc.analysis.verdicts_rows import file_names, rows_of
+from epc.analysis.verdicts_self_preference import of_own
 from epc.records.verdicts.converting import digest
 from epc.records.verdicts.types import Choices
 from epc.statistics.inference import binomial_tail

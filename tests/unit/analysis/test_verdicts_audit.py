@@ -13,7 +13,8 @@ from typing import Any, Final
 import pytest
 from msgspec import convert
 
-from epc.analysis.verdicts import Report, audit_of, document
+from epc.analysis.verdicts import Report
+from epc.analysis.verdicts_audit import audit_of, document
 from epc.analysis.verdicts_scores import ScoreLabels
 from epc.digests import sha256
 from epc.records.verdicts.columns import columns_of

@@ -8,8 +8,8 @@ import pytest
 from observed_support import columns, verdict
 from scipy import stats
 
-from epc.analysis.verdicts import _difference, of_own
 from epc.analysis.verdicts_rows import file_names, rows_of
+from epc.analysis.verdicts_self_preference import _difference, of_own
 from epc.records.verdicts.converting import digest
 from epc.records.verdicts.types import Choices
 from epc.statistics.figures import ClusteredFigure

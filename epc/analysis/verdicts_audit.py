@@ -1,0 +1,115 @@
+"""Audit of a file of verdicts: its figures, and those by which people first ask for a judge.
+
+Source: Reading R101.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from msgspec import UNSET
+
+from epc.analysis.verdicts import Report, askings_of, measured
+from epc.analysis.verdicts_groups import in_order
+from epc.analysis.verdicts_judges import compared
+from epc.analysis.verdicts_labelled import REPLACED, of_judge
+from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
+from epc.analysis.verdicts_rows import file_names
+from epc.errors import UsageError
+from epc.protocol.results import Json
+from epc.records.gold import AnswersGold
+from epc.records.typed import as_json
+from epc.records.verdicts.columns import Verdicts
+from epc.records.verdicts.types import Choices, Header
+from epc.statistics.figures import ClusteredFigure
+
+_OF_JUDGES: Final = (
+    *("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel"),
+)
+
+
+def audit_of(
+    header: Header,
+    verdicts: Verdicts,
+    patterns: Sequence[str] = (),
+    choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
+    *,
+    gold: AnswersGold | None = None,
+) -> Report:
+    """Return what `measure` does, with the figures by which people first ask for a judge.
+
+    Raises: UsageError if the choices name what the file does not have.
+    """
+    file_askings = askings_of(header, verdicts, patterns)
+    report = measured(header, verdicts, file_askings, choices, gold)
+    pairs, judges = file_askings.pairs, file_askings.judges
+    of_file = file_names(verdicts)
+    groups = []
+    for group, (_, _, rows), mask in zip(
+        report.groups, judges, file_askings.parts(pairs), strict=True
+    ):
+        figures, labels = of_judge(
+            rows, pairs[mask], of_file.questions, passing=report.alone, scale=header.scale
+        )
+        of_verdicts = group.figures
+        if labels is not None:
+            of_verdicts = {n: f for n, f in of_verdicts.items() if family(n) not in REPLACED}
+        together = in_order({**of_verdicts, **figures}, {**LABEL_FIGURES, **FIGURES})
+        missing = {kind: why for kind, why in group.left_out.items() if kind not in REPLACED}
+        groups.append(
+            replace(
+                group,
+                figures=together,
+                left_out=missing if labels else group.left_out,
+                labels=labels or UNSET,
+            )
+        )
+    order = [*header.settings].index  # as the file has them
+    in_file_order = sorted(judges, key=lambda judge_rows: order(judge_rows[0]))
+    comparison = compared(in_file_order, of_file.authors, passing=report.alone, scale=header.scale)
+    groups.sort(key=lambda group: order(group.settings[0]))
+    single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
+    return replace(report, groups=groups, judges=comparison or UNSET, single=single)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A figure of a judge that was to be shown to reach a number; `figure` is None without one."""
+
+    judge: str
+    name: str
+    least: float
+    figure: ClusteredFigure | None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the lower end of the interval reaches it."""
+        ends = self.figure.ci95 if self.figure else None
+        return ends is not None and ends[0] >= self.least
+
+
+def gates(report: Report, wanted: Mapping[str, float]) -> list[Gate]:
+    """Return for each judge whether its figures are shown to reach what is wanted.
+
+    Raises: UsageError if there is no such figure.
+    """
+    for name in wanted:
+        if family(name) not in {*FIGURES, *LABEL_FIGURES}:
+            names = ", ".join(LABEL_FIGURES)
+            raise UsageError(f"--gate {name}: no such figure\n  fix: one of {names}")
+    return [
+        Gate(judge=group.settings[0], name=name, least=least, figure=group.figures.get(name))
+        for group in report.groups
+        for name, least in wanted.items()
+    ]
+
+
+def document(report: Report) -> Json:
+    """Return the JSON of an audit: what labels say of a judge stands beside its figures."""
+    groups = [as_json(group) for group in report.groups]
+    for group in groups:
+        group.update(group.pop("labels", {}))
+    content: Json = as_json(replace(report, groups=[])) | {"groups": groups}
+    judges = content.pop("judges", {})
+    content.pop("single", None)
+    return content | {name: judges.get(name) for name in _OF_JUDGES}
