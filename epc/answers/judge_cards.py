@@ -18,6 +18,7 @@ from epc.analysis.judge_card import (
 from epc.analysis.loop import RunsReport
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.analysis.verdicts_rows import fits
+from epc.answers.snapshot_status import status_on
 from epc.records.choices import Picked
 from epc.records.manifest import Determinism
 from epc.records.typed import parse
@@ -74,7 +75,8 @@ def card_of(
     means, of_target = target_of(registry, subject, as_of)
     measured = subject.snapshots or of_target
     states = [
-        (s, registry.of_tag(str(s.tag), as_of), _why_not(registry, s, as_of)) for s in measured
+        (s, status_on(registry, str(s.tag), as_of).state, _why_not(registry, s, as_of))
+        for s in measured
     ]
     verdict_files = [
         (verdict_file, groups)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from epc.answers.service import gate_of, replacements, service_on
+from epc.answers.snapshot_status import status_on
 from epc.answers.subjects import lives_of
 from epc.answers.types import Service
 from epc.registry.names import spellings_of
@@ -64,11 +65,11 @@ def answered(
     """
     is_tag = name in registry.snapshots
     service_found = service_on(registry, name, as_of)
-    states = (registry.of_tag(name, as_of),) if is_tag else tuple(gate_of(service_found))
+    states = (status_on(registry, name, as_of).state,) if is_tag else tuple(gate_of(service_found))
     tags = _measured(registry, service_found) if is_known else []
     ends = [state.until for state in states if state.until and name not in registry.snapshots]
     invalidates = (tag for tag in tags if any(_ends_on(registry, tag, day) for day in ends))
-    drifted = any(registry.of_tag(tag, as_of).reason == "drifted" for tag in tags)
+    drifted = any(status_on(registry, tag, as_of).state.reason == "drifted" for tag in tags)
     return ScanEntry(
         name=name,
         states=states,
@@ -92,5 +93,5 @@ def _measured(registry: Registry, service: Service) -> list[str]:
 
 def _ends_on(registry: Registry, tag: str, day: date) -> bool:
     """Return whether a retirement of that day is what ends a published measurement."""
-    state = registry.of_tag(tag, day)
+    state = status_on(registry, tag, day).state
     return (state.until, state.reason) == (day, "retired")

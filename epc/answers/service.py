@@ -7,6 +7,7 @@ from typing import Final
 
 from epc.answers import words
 from epc.answers.resolve import resolve
+from epc.answers.snapshot_status import snapshot_states, status_on
 from epc.answers.turns import days_of_life, turns
 from epc.answers.types import Name, Place, Service, Target, Weights
 from epc.registry.expiry import Expiry, Status, unknown
@@ -50,14 +51,14 @@ def service_on(registry: Registry, text: str, day: date) -> Service:
 def expiry(registry: Registry, texts: Sequence[str], day: date) -> list[Expiry]:
     """Return the states of everything asked about on a day; of all snapshots if of nothing."""
     if not texts:
-        return [registry.of_tag(tag, day) for tag in registry.snapshots]
+        return [*snapshot_states(registry, day).values()]
     return [state for text in texts for state in states(registry, text, day)]
 
 
 def states(registry: Registry, text: str, day: date) -> list[Expiry]:
     """Return the states of a name in the places that it speaks of, the headline's first."""
     if text in registry.snapshots:
-        return [registry.of_tag(text, day)]
+        return [status_on(registry, text, day).state]
     service_found = service_on(registry, text, day)
     return [
         *_doubtful(service_found),
@@ -68,7 +69,7 @@ def states(registry: Registry, text: str, day: date) -> list[Expiry]:
 def gate(registry: Registry, text: str, day: date) -> list[Expiry]:
     """Return the states that let a gate pass or fail, as `gate_of` has them."""
     if text in registry.snapshots:
-        return [registry.of_tag(text, day)]
+        return [status_on(registry, text, day).state]
     return gate_of(service_on(registry, text, day))
 
 

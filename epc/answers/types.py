@@ -126,6 +126,23 @@ class Place:
         return self.status in ("current", "expiring")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotStatus:
+    """Status of a published snapshot on a day.
+
+    `measured_by` is the last day on which it can have been measured: that of its verdicts, or, as
+    `is_day_stated` says not, the one on which their source published them. `measured_from` is the
+    first, or that of its judge's release. `next` is the first later day on which it changes.
+    """
+
+    state: Expiry
+    as_of: date
+    measured_from: date | None
+    measured_by: date | None
+    is_day_stated: bool
+    next: date | None = None
+
+
 Weights = Literal["public", "pinned"]
 
 

@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Literal, overload
 from weakref import finalize
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.api.measured import Run
 from epc.engine.clock import now
 from epc.errors import MalformedError, UsageError
@@ -93,7 +94,7 @@ def _table(
 ) -> "pd.DataFrame":
     with open_sealed(registry, store=store, tag=tag) as sealed:
         day = as_of or sealed.day or now().date()
-        table: pd.DataFrame = data.rows_of(sealed, name, day)
+        table: pd.DataFrame = data.rows_of(sealed, name, snapshot_states(sealed.registry, day))
         absent = [*data.withheld(sealed.registry)] if name == "verdicts" else []
         if absent:
             message, *_ = data.absence(absent, data.recorded(sealed.registry))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from epc.analysis.choosing import WhichAnswer
 from epc.answers.scanning import scan as found_in
 from epc.answers.service import expiry as answered_expiry
+from epc.answers.snapshot_status import snapshot_states
 from epc.answers.which import best_judges as answer
 from epc.api.frames import NotebookResult
 from epc.api.frames import frame as frame_of
@@ -158,6 +159,7 @@ def _values(result: WhichAnswer | Scan) -> dict[str, Any]:
 
 
 def _table(name: str, location: str | None, as_of: date | None) -> "pd.DataFrame":
-    batch = batch_of_cards(name, open_registry(location), as_of or now().date())
+    opened = open_registry(location)
+    batch = batch_of_cards(name, opened, snapshot_states(opened, as_of or now().date()))
     table: pd.DataFrame = frame(name, [batch])
     return table

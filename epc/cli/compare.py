@@ -80,6 +80,7 @@ def command(
 
 def _published(left: Path | str, right: Path | str | None, form: str) -> None:
     """Compare a measurement with a published one, or with every row of the reference snapshot."""
+    from epc.answers.snapshot_status import snapshot_states
     from epc.registry.comparing import (
         comparison_json,
         comparison_text,
@@ -97,8 +98,8 @@ def _published(left: Path | str, right: Path | str | None, form: str) -> None:
         print_result(form, lambda: comparison_json(value), lambda: comparison_text(value))
         exit_with(clean=is_clean(value))
     rows = []
-    for row in reference_rows(registry, today):
-        printed = published_operand(registry, str(row.snapshot.tag), today)
+    for row in reference_rows(registry, snapshot_states(registry, today)):
+        printed = published_operand(row.snapshot, row.state)
         rows.append((row, Comparison(left=first, right=printed)))
     print_result(
         form, lambda: [comparison_json(value) for _, value in rows], lambda: reference_text(rows)
@@ -110,11 +111,13 @@ def _operand(registry: "Registry", name: Path | str, today: "date") -> "Operand"
     """Return one operand of a comparison with published figures."""
     from epc.analysis.audit import audit_checked
     from epc.answers.service import expiry
+    from epc.answers.snapshot_status import status_on
     from epc.records.validate import validate
     from epc.registry.comparing import measured_operand, published_operand
 
     if isinstance(name, str):
-        return published_operand(registry, name, today)
+        snapshot = registry.snapshot(name)
+        return published_operand(snapshot, status_on(registry, str(snapshot.tag), today).state)
     report = validate(name)
     refuse([finding for finding in report.findings if finding.severity == "error"])
     assert report.manifest is not None  # else there is a finding

@@ -45,13 +45,15 @@ def command(
       epc data
       epc data --tables figures,verdicts --at v1.0-CoinFlip --out then
     """
+    from epc.answers.snapshot_status import snapshot_states
     from epc.registry.data import absence, chosen, write
     from epc.registry.fetching import open_sealed
 
     names = chosen(tables.split(",") if tables else [])
     with open_sealed(registry, store=store, tag=at) as sealed:
         day = as_of.date() if as_of else sealed.day or now().date()
-        data = write(sealed, names, out, day, _teller())
+        states = snapshot_states(sealed.registry, day)
+        data = write(sealed, names, out, states, _teller(), as_of=day)
     print_result(
         form,
         data.as_json,

@@ -42,10 +42,12 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
       epc snapshot list
     """
     from epc.answers.service import service_on
+    from epc.answers.snapshot_status import snapshot_states
     from epc.registry.listing import entries, text
 
     opened, day = open_registry(registry), as_of.date()
-    rows = entries(opened, day, lambda name: service_on(opened, name, day).is_served)
+    states = snapshot_states(opened, day)
+    rows = entries(opened, states, lambda name: service_on(opened, name, day).is_served)
     print_result(form, lambda: [row.as_json() for row in rows], lambda: text(rows))
 
 
@@ -67,6 +69,7 @@ def show(
       epc snapshot show v1.0-GPT4o-0806
       epc snapshot show --reference
     """
+    from epc.answers.snapshot_status import snapshot_states, status_on
     from epc.registry.showing import reference_rows, reference_text, snapshot_text, snapshot_view
     from epc.report.coupling_text import headline
 
@@ -74,10 +77,11 @@ def show(
         raise click.UsageError("name a snapshot, or --reference")
     opened = open_registry(registry)
     if tag is None:
-        rows = reference_rows(opened, as_of.date())
+        rows = reference_rows(opened, snapshot_states(opened, as_of.date()))
         print_result(form, lambda: [row.as_json() for row in rows], lambda: reference_text(rows))
         return
-    value = snapshot_view(opened, str(opened.snapshot(tag).tag), as_of.date())
+    name = str(opened.snapshot(tag).tag)
+    value = snapshot_view(opened, name, status_on(opened, name, as_of.date()).state)
     crossing = value.snapshot.audit.crossing if value.snapshot.audit else {}
     crosses = [headline(d, into) for d, into in crossing.items()]
     print_result(form, value.as_json, lambda: snapshot_text(value, crosses))
@@ -121,9 +125,11 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
     Example:
       epc snapshot changes --since 2026-06-30
     """
+    from epc.answers.snapshot_status import snapshot_states
     from epc.registry.listing import changes as changes_since
 
-    events = changes_since(open_registry(registry), since.date(), as_of.date())
+    opened, day = open_registry(registry), as_of.date()
+    events = changes_since(opened, snapshot_states(opened, day), since.date(), day)
     print_result(
         form,
         lambda: [change.as_json() for change in events],

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Final, Self
 
@@ -23,7 +22,6 @@ from epc.registry.figures import (
 from epc.registry.kinds.measured import measured_offer
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import Record
-from epc.registry.registry import Registry
 from epc.registry.showing import PAPER, ReferenceRow, model_in_words
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
@@ -211,12 +209,9 @@ def _cell(name: str, operand: Operand, run: Operand) -> str:
     return f"{number_text(figure.mean, '.3f')}{gap}"
 
 
-def published_operand(registry: Registry, tag: str, as_of: date) -> Operand:
-    """Return a published snapshot as an operand."""
-    snapshot = registry.snapshot(tag)
-    return _operand(
-        str(snapshot.tag), snapshot, registry.of_tag(str(snapshot.tag), as_of).status_text
-    )
+def published_operand(snapshot: Snapshot, state: Expiry) -> Operand:
+    """Return a published snapshot as an operand, by its state."""
+    return _operand(str(snapshot.tag), snapshot, state.status_text)
 
 
 def measured_operand(

@@ -14,6 +14,7 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry.data_rows import batches, groups, schema_of
+from epc.registry.expiry import States
 from epc.registry.fetching import Sealed
 from epc.registry.kinds.table import KINDS
 from epc.registry.layout import DATA_LICENCE, SUMS
@@ -77,14 +78,22 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TABLES if name in names or not names)
 
 
-def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, progress: Progress) -> Data:
+def write(
+    sealed: Sealed,
+    names: Sequence[str],
+    out: Path,
+    states: States,
+    progress: Progress,
+    *,
+    as_of: date,
+) -> Data:
     """Write tables, their digests and a card to a new folder; it appears once all of it is there.
 
     Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
     is not as it was published; WorldError if the disk or the network fails.
     """
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
-        done = tuple(table for table, _ in tables(sealed, names, folder, as_of, progress))
+        done = tuple(table for table, _ in tables(sealed, names, folder, states, progress))
         absent = tuple(withheld(sealed.registry)) if "verdicts" in names else ()
         for name, text in texts(sealed.registry, done, as_of, absent).items():
             write_text(folder / name, [text])
@@ -98,7 +107,7 @@ def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, progress
 
 
 def tables(
-    sealed: Sealed, names: Sequence[str], folder: Path, as_of: date, progress: Progress
+    sealed: Sealed, names: Sequence[str], folder: Path, states: States, progress: Progress
 ) -> Iterator[tuple[Table, Path]]:
     """Write each table to a folder, and yield it with its file.
 
@@ -110,7 +119,7 @@ def tables(
         path, rows = folder / f"{name}.parquet", 0
         schema = schema_of(TABLES[name])
         with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
-            for tag, group in groups(name, sealed, as_of):
+            for tag, group in groups(name, sealed, states):
                 writer.write_table(group, row_group_size=len(group) or None)
                 rows += len(group)
                 progress(f"{name}: {rows:,} rows, up to {tag}")
@@ -134,12 +143,12 @@ def texts(
     }
 
 
-def rows_of(sealed: Sealed, name: str, as_of: date) -> Any:
+def rows_of(sealed: Sealed, name: str, states: States) -> Any:
     """Return a table as a pandas DataFrame.
 
     Raises: as `write`; UsageError where pandas is not installed.
     """
-    return frame(name, (batch for _, batch in batches(name, sealed, as_of)))
+    return frame(name, (batch for _, batch in batches(name, sealed, states)))
 
 
 def frame(name: str, record_batches: Iterable[Any]) -> Any:

@@ -4,7 +4,6 @@ Nothing larger than one snapshot's verdicts, or some thousand trials, is in memo
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import date
 from itertools import islice
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from epc.records.recompute import load_manifest
 from epc.records.rows import Trial
 from epc.records.verdicts.columns import Column, Verdicts
 from epc.records.verdicts.types import Header
-from epc.registry.expiry import day_of
+from epc.registry.expiry import States, day_of
 from epc.registry.fetching import Sealed
 from epc.registry.kinds.table import KINDS
 from epc.registry.registry import Registry
@@ -61,7 +60,7 @@ def schema_of(columns: Columns) -> Any:
     )
 
 
-def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
+def batches(name: str, sealed: Sealed, states: States) -> Iterator[tuple[str, Any]]:
     """Yield the batches of a table, each with the last snapshot that it has rows of.
 
     Raises: MalformedError if a file is not as it was published; UsageError where pyarrow is not
@@ -69,7 +68,7 @@ def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]
     """
     schema, snapshots = schema_of(TABLES[name]), sealed.registry.snapshots
     if name in _OF_CARDS:
-        yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, as_of)
+        yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, states)
         return
     for tag, snapshot in snapshots.items():
         has_verdicts = snapshot.card.kept and KINDS[snapshot.kind].verdict_file
@@ -78,7 +77,7 @@ def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]
                 yield tag, record_batch
 
 
-def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
+def groups(name: str, sealed: Sealed, states: States) -> Iterator[tuple[str, Any]]:
     """Yield the row groups of a table, as `batches`: many small snapshots are one group.
 
     A group for each snapshot would take most of the time and of the file.
@@ -87,7 +86,7 @@ def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
 
     pending: list[Any] = []
     last = ""
-    for tag, record_batch in batches(name, sealed, as_of):
+    for tag, record_batch in batches(name, sealed, states):
         if pending and sum(len(part) for part in pending) + len(record_batch) > GROUP:
             yield last, pa.Table.from_batches(pending).unify_dictionaries()
             pending = []
@@ -97,12 +96,12 @@ def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
         yield last, pa.Table.from_batches(pending).unify_dictionaries()
 
 
-def batch_of_cards(name: str, registry: Registry, as_of: date) -> Any:
+def batch_of_cards(name: str, registry: Registry, states: States) -> Any:
     """Return a table that needs no raw files as one batch.
 
     Raises: UsageError where pyarrow is not installed.
     """
-    schema, rows = schema_of(TABLES[name]), list(_OF_CARDS[name](registry, as_of))
+    schema, rows = schema_of(TABLES[name]), list(_OF_CARDS[name](registry, states))
     return batch(schema, {key: [row[key] for row in rows] for key in schema.names}, len(rows))
 
 

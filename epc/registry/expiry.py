@@ -7,7 +7,7 @@ Over 400 lines: every reason for which a state ends is here, since they outweigh
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, Literal
@@ -74,20 +74,35 @@ _DATED: Final = {
 }
 # What ends because of a platform or of its age has not ended yet, and its words say so.
 COMING: Final = {"retired": "will be retired", "stale": "will be too old"}
-# Reading R77: of such a record nobody can tell whether it holds, whatever is known of its judge.
-_UNDATED: Final = "nobody states when these verdicts were given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Limits in days: how long a figure holds, and how long before its end a notice is due.
 
-    `confirmation` is how long a source's word on a platform is believed; None is for good.
+    `maximum_age` is of a name that may move, `maximum_age_fixed` of an id whose vendor says that it
+    never changes; None is the same. `confirmation` is how long a source's word on a platform is
+    believed; None is for good.
     """
 
     maximum_age: int
     notice: int
     confirmation: int | None = None
+    maximum_age_fixed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Bounds of the days on which a figure can have been measured, as far as they are known.
+
+    `by` is the last day of its verdicts, else that on which their source published them. `begin` is
+    the first day of its verdicts, else that of the judge's release. `is_stated` says whether the
+    verdicts state their days.
+    """
+
+    begin: date | None
+    by: date | None
+    is_stated: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +131,6 @@ class Expiry:
     @property
     def status_text(self) -> str:
         """The status with its day and reason: `expired since 2026-06-30 (retired)`."""
-        if self.status == "unknown" and self.note == _UNDATED:
-            return "undated"
         return _in_words(self)
 
     @property
@@ -150,6 +163,9 @@ def served_at_least(day: date) -> str:
     return f"served until {day} at the least"
 
 
+States = Mapping[str, Expiry]  # of all snapshots on a day, by tag
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _End:
     """A day from which something no longer holds, and why."""
@@ -176,37 +192,67 @@ def of_snapshot(
     `life` is that of its evaluator on its platform; of an alias, as it was when measured. `events`
     may be those of all snapshots; what happens after `as_of` is not known on that day.
 
-    Source: Readings R53 to R55.
+    Source: Readings R53 to R55, R103.
     """
     tag = str(snapshot.tag)
-    past_events = [e for e in events if e.tag == tag and e.date <= as_of]
+    events_of_tag = [e for e in events if e.tag == tag]
+    past_events = [e for e in events_of_tag if e.date <= as_of]
+    measured = bounds(snapshot, life, events_of_tag)
     ends = [*_of_events(past_events)]
     if life:
-        ends += _of_life(life, measured=snapshot.last_day, as_of=as_of)
-    first = snapshot.first_day
+        # Of what states no day, a change on any day since the release may have come before it.
+        known_by = measured.by if measured.is_stated else measured.begin
+        ends += _of_life(life, measured=known_by, as_of=as_of)
     # Nobody checked the digest of the weights that somebody else asked.
-    fixed = snapshot.calibration or (life and life.pinned and not snapshot.card.origin)
-    if first and not fixed:
-        ends.append(_of_age(first, policy))
+    lasts = snapshot.calibration or (life and life.pinned and not snapshot.card.origin)
+    if measured.by and not lasts:
+        word = "last measured on" if measured.is_stated else "measured by"
+        ends.append(_of_age(measured.by, word, policy, is_fixed=bool(life and life.is_fixed)))
     doubt = life.doubt if life else "no platform's dates are known for this evaluator"
     if snapshot.calibration:
         doubt = ""
-    if first is None:  # Reading R77: it does not count as measured on any day, least of all today
-        doubt = doubt or _UNDATED
+    first = measured.begin if measured.is_stated else measured.by
+    if first is None:
+        doubt = doubt or "nothing says by which day it was measured"
     elif as_of < first:
-        doubt = "not measured yet on this day"
+        verb = "measured" if measured.is_stated else "published"
+        doubt = f"not {verb} yet on this day"
     return _state(
         tag,
         ends,
         doubt=doubt,
-        life=None if snapshot.calibration else life,
-        begun=first,
+        life=None,  # that nobody confirms its service ends no figure
+        begun=measured.begin or measured.by,
         policy=policy,
         as_of=as_of,
         platform=snapshot.platform,
         source=life.source if life and (first is None or as_of >= first) else None,
         revision=len(past_events) + (life.revision if life else 0),
     )
+
+
+def measured_by(snapshot: Snapshot, events: Iterable[Event]) -> date | None:
+    """Return the last day on which a snapshot can have been measured.
+
+    That is the last one of its verdicts, else that on which their source published them, else that
+    on which they were published here, by its `events`.
+    """
+    if snapshot.last_day:
+        return snapshot.last_day
+    if snapshot.published:
+        return snapshot.published.date
+    return next((event.date for event in events if event.event == "published"), None)
+
+
+def bounds(snapshot: Snapshot, life: ServiceTerm | None, events: Iterable[Event]) -> Measured:
+    """Return the bounds of the days on which a snapshot can have been measured."""
+    by = measured_by(snapshot, events)
+    begin = snapshot.first_day
+    if begin is None and life:
+        begin = life.released.date if life.released else life.introduced
+    # A platform may have had a model before the day of its release that is stated.
+    begin = min(begin, by) if begin and by else begin
+    return Measured(begin=begin, by=by, is_stated=snapshot.first_day is not None)
 
 
 def of_evaluator(name: str, life: ServiceTerm, *, policy: Policy, as_of: date) -> Expiry:
@@ -351,9 +397,19 @@ def _of_life(life: ServiceTerm, *, measured: date | None, as_of: date) -> Iterat
             yield _End(day=route.date, reason="retired", source=route.source, note=note)
 
 
-def _of_age(first_day: date, policy: Policy) -> _End:
-    note = f"measured on {first_day}; a figure is good for {policy.maximum_age} days"
-    end = days_away(first_day, policy.maximum_age)
+def days_good(policy: Policy, *, is_fixed: bool) -> int:
+    """Return how many days a figure is good, of a name that may move or of a fixed id."""
+    # Reading R103: what a vendor never changes is good for longer than what it may change.
+    if is_fixed and policy.maximum_age_fixed is not None:
+        return policy.maximum_age_fixed
+    return policy.maximum_age
+
+
+def _of_age(day: date, word: str, policy: Policy, *, is_fixed: bool) -> _End:
+    days = days_good(policy, is_fixed=is_fixed)
+    whose = "an id that never changes" if is_fixed else "a name that may move"
+    note = f"{word} {day}; a figure of {whose} is good for {days} days"
+    end = days_away(day, days)
     return _End(day=end, reason="stale", source=POLICY, note=note)
 
 

@@ -19,6 +19,7 @@
     snapshots/choices.json            how often ways to decide are right, for `epc which`
     snapshots/bank.parquet            scores of recorded judges, with gold, for `epc loop demo`
     snapshots/audits.json             what today's rule says of those published under an older one
+    snapshots/sources.json            when the verdicts were published of snapshots without a day
     snapshots/intervals.json          today's intervals of verdicts published under an older rule
     params.yaml                       the expiry policy, what `epc which` compares, and where the
                                       repository is on the web; locked while a process writes
@@ -47,6 +48,7 @@ HEADLINES: Final = "dvc"
 GAMMAS: Final = "gammas.json"
 AUDITS: Final = "audits.json"
 INTERVALS: Final = "intervals.json"
+SOURCES: Final = "sources.json"
 CHOICES: Final = "choices.json"
 BANK: Final = "bank.parquet"
 POLICY: Final = "params.yaml"

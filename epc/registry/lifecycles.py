@@ -97,6 +97,14 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FixedClaim:
+    """Statement of a vendor that what answers under an id never changes."""
+
+    source: str
+    seen: Day | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceCheck:
     """Source that was consulted last, by way of what, and when."""
 
@@ -122,6 +130,7 @@ class ServiceTermRecord:
     checked: SourceCheck
     notes: tuple[str, ...]
     points_to: tuple[Pointer, ...] = ()
+    fixed: FixedClaim | None = None
 
     @property
     def stages(self) -> dict[str, DateClaim | None]:
@@ -158,6 +167,7 @@ class ServiceTerm:
     oldest first, and a family `versions`, the names of its models on the platform; what either
     means on a day is worked out by `names.followed`, which fills the last four fields. `introduced`
     is the first day on which any platform had the model, `is_listed` whether a list alone has it.
+    `fixed` is the vendor's word that the id never changes.
     """
 
     platform: str
@@ -176,6 +186,7 @@ class ServiceTerm:
     introduced: date | None = None
     is_listed: bool = False
     confidence: str = ""
+    fixed: FixedClaim | None = None
     means: Pointer | None = None
     moves: date | None = None
     doubt: str = ""
@@ -198,12 +209,18 @@ class ServiceTerm:
             checked=record.checked.seen,
             points_to=record.points_to,
             confidence=record.confidence,
+            fixed=record.fixed,
         )
 
     @property
     def lasts(self) -> bool:
         """Return whether nobody can end it: weights that are pinned, or that anybody has."""
         return self.pinned or self.platform == OPEN_WEIGHTS
+
+    @property
+    def is_fixed(self) -> bool:
+        """Return whether the vendor says that the name never means another model."""
+        return self.fixed is not None and self.means is None
 
     @property
     def revision(self) -> int:

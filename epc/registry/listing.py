@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from epc.printable import aligned
 from epc.protocol.results import Json
-from epc.registry.expiry import Reason, Status
+from epc.registry.expiry import Expiry, Reason, States, Status
 from epc.registry.figures import Figure, figure_at, headline_of, reading_of
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.record import Trust
@@ -79,17 +79,18 @@ class Entry:
         return document
 
 
-def entries(registry: Registry, as_of: date, is_served: Callable[[str], bool]) -> list[Entry]:
-    """Return one row a snapshot; `is_served` says of a model whether anybody serves it."""
+def entries(registry: Registry, states: States, is_served: Callable[[str], bool]) -> list[Entry]:
+    """Return one row a snapshot; `is_served` says of a model whether anybody serves it.
+
+    `states` are those of all snapshots.
+    """
     return [
-        _entry(registry, tag, snapshot, as_of, is_served=is_served(snapshot.tag.generation))
+        _entry(tag, snapshot, states[tag], is_served=is_served(snapshot.tag.generation))
         for tag, snapshot in registry.snapshots.items()
     ]
 
 
-def _entry(
-    registry: Registry, tag: str, snapshot: Snapshot, as_of: date, *, is_served: bool
-) -> Entry:
+def _entry(tag: str, snapshot: Snapshot, state: Expiry, *, is_served: bool) -> Entry:
     direction = _direction(snapshot.figures)
     names = (f"gamma/{direction}", *_HEADLINE)
     named = next(filter(None, (figure_at(snapshot.figures, name) for name in names)), None)
@@ -97,7 +98,7 @@ def _entry(
     mean, ci95 = _estimated(headline)
     excess, excess_ci95 = _estimated(figure_at(snapshot.figures, f"control/excess/{direction}"))
     invalid, invalid_ci95 = _estimated(figure_at(snapshot.figures, _INVALID))
-    state, request = registry.of_tag(tag, as_of), snapshot.card.evaluator.asked
+    request = snapshot.card.evaluator.asked
     return Entry(
         tag=tag,
         kind=snapshot.kind,
@@ -223,9 +224,10 @@ class Change:
         return {"date": day, "tag": self.tag, "what": self.event, "why": self.why}
 
 
-def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
+def changes(registry: Registry, states: States, since: date, as_of: date) -> list[Change]:
     """Return what happened after `since` and up to `as_of`, by day and tag.
 
+    `states` are those of all snapshots on the last day.
     An expiry that follows from dates alone has no event; it is listed on its day all the same.
     """
     entries = [
@@ -234,8 +236,7 @@ def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
         if since < event.date <= as_of
     ]
     event_days = {(change.tag, change.date) for change in entries if change.event != "published"}
-    for tag in registry.snapshots:
-        state = registry.of_tag(tag, as_of)
+    for tag, state in states.items():
         begun = state.status in {"expired", "expiring"} and state.since
         if begun and since < begun <= as_of and (tag, begun) not in event_days:
             label = state.status_text if state.status == "expiring" else f"expired ({state.reason})"

@@ -30,6 +30,9 @@ from epc.registry.tags import Tag
 NAMED: Final = "--registry PATH or URL"
 SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
+# Ages of the policy that may be missing.
+_FURTHER_AGES: Final = ("confirmation_days", "maximum_age_fixed_days")
+
 
 def open_registry(location: str | None) -> Registry:
     """Return the registry at a folder, a file or an address.
@@ -117,6 +120,7 @@ def document(checkout: Path) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
     anew, intervals = audits(checkout), today_intervals(checkout)
+    published = _by_tag(home / layout.SOURCES, "sources")
     listed = home / layout.EVALUATORS / layout.CATALOGUE
     compared = home / layout.CHOICES
     return {
@@ -127,6 +131,7 @@ def document(checkout: Path) -> Json:
                 "figures": _part(f"{p}/{layout.FIGURES}", "figures")["figures"],
                 **({"audited_anew": anew[p.name]} if p.name in anew else {}),
                 **({"intervals_anew": intervals[p.name]} if p.name in intervals else {}),
+                **({"published": published[p.name]} if p.name in published else {}),
             }
             for p in folders(checkout)
         ],
@@ -178,7 +183,7 @@ def policy(checkout: Path) -> Json:
     try:
         settings: Any = yaml.safe_load(_text(path))["expiry"]
         ages = {key: settings[key] for key in ("maximum_age_days", "notice_days")}
-        ages |= {key: settings[key] for key in ("confirmation_days",) if key in settings}
+        ages |= {key: settings[key] for key in _FURTHER_AGES if key in settings}
     except (yaml.YAMLError, KeyError, TypeError) as error:
         raise malformed(path, f"no expiry policy: {error!r}") from error
     if not all(type(days) is int and days >= 0 for days in ages.values()):

@@ -122,8 +122,8 @@ def _first(*claims: DateClaim | None) -> DateClaim | None:
     )
 
 
-# What today's rules say of what was published under older ones.
-_ANEW: Final = ("audited_anew", "intervals_anew")
+# What is known of a snapshot beside what was published of it.
+_BESIDE: Final = ("audited_anew", "intervals_anew", "published")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +133,7 @@ class _Ages:
     maximum_age_days: int
     notice_days: int
     confirmation_days: int | None = None
+    maximum_age_fixed_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +183,7 @@ class Registry:
                 Snapshot.parse(
                     entry["card"],
                     entry["figures"],
-                    **{name: entry[name] for name in _ANEW if name in entry},
+                    **{name: entry[name] for name in _BESIDE if name in entry},
                 ),
             )
         ]
@@ -207,6 +208,7 @@ class Registry:
                 maximum_age=ages.maximum_age_days,
                 notice=ages.notice_days,
                 confirmation=ages.confirmation_days,
+                maximum_age_fixed=ages.maximum_age_fixed_days,
             ),
             document=document,
             by_tag=by_tag,
@@ -279,31 +281,17 @@ class Registry:
         is_of_verdicts = KINDS[snapshot.kind].verdict_file
         return is_of_verdicts and bool(self.ended_by(str(snapshot.tag), "superseded", as_of=as_of))
 
-    def of_tag(self, tag: str, as_of: date) -> Expiry:
-        """Return the state of one snapshot."""
-        snapshot = self.snapshots[tag]
-        state = expiry.of_snapshot(
-            snapshot,
-            life=self.measured_life(snapshot, as_of),
-            events=self.by_tag.get(tag, []),
-            policy=self.policy,
-            as_of=as_of,
-        )
-        return self._as_listed(state)
-
-    def measured_life(self, snapshot: Snapshot, as_of: date) -> ServiceTerm | None:
-        """Return the life of a snapshot's evaluator; of an alias, as it was when measured.
-
-        Where nobody says when that was, it is what the name means on the day that is asked about.
-        """
+    def measured_life(self, snapshot: Snapshot) -> ServiceTerm | None:
+        """Return the life of a snapshot's evaluator; of an alias, as it was when measured."""
         life = self.life(snapshot.tag.generation, snapshot.platform)
-        return self.meant(life, snapshot.last_day or as_of) if life else None
+        day = expiry.measured_by(snapshot, self.by_tag.get(str(snapshot.tag), ()))
+        return self.meant(life, day or date.max) if life else None
 
     def of_life(self, name: str, life: ServiceTerm, as_of: date) -> Expiry:
         """Return the state of an evaluator on a platform, under a name."""
         meant = self.meant(life, as_of)
         state = expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
-        return self._as_listed(state)
+        return self.as_listed(state)
 
     def every_state(self, as_of: date) -> Iterator[tuple[Generation, Expiry, bool]]:
         """Yield every generation's state on each platform, and whether a catalogue alone has it."""
@@ -314,7 +302,8 @@ class Registry:
                     if life.is_listed == is_listed and not life.versions:
                         yield generation, self.of_life(life.model, life, as_of), is_listed
 
-    def _as_listed(self, state: Expiry) -> Expiry:
+    def as_listed(self, state: Expiry) -> Expiry:
+        """Return a state as a copy of a registry tells it, which ends on a day."""
         return expiry.of_list(state, self.listed, self.policy) if self.listed else state
 
     @property

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, Final
 
 from epc.printable import aligned
@@ -11,7 +10,7 @@ from epc.protocol.results import Json
 from epc.records.typed import as_json
 from epc.records.verdicts.types import UNKNOWN
 from epc.registry.comparison import Comparison
-from epc.registry.expiry import Expiry
+from epc.registry.expiry import Expiry, States
 from epc.registry.figures import figures, figures_of, reading_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import (
@@ -59,12 +58,12 @@ class SnapshotView:
         }
 
 
-def snapshot_view(registry: Registry, tag: str, as_of: date) -> SnapshotView:
-    """Return all that is known of one snapshot."""
+def snapshot_view(registry: Registry, tag: str, state: Expiry) -> SnapshotView:
+    """Return all that is known of one snapshot, beside its state."""
     return SnapshotView(
         snapshot=registry.snapshots[tag],
         events=tuple(registry.by_tag.get(tag, [])),
-        expiry=registry.of_tag(tag, as_of),
+        expiry=state,
     )
 
 
@@ -276,14 +275,14 @@ class ReferenceRow:
         }
 
 
-def reference_rows(registry: Registry, as_of: date) -> list[ReferenceRow]:
-    """Return the rows of the reference snapshot in the paper's order."""
+def reference_rows(registry: Registry, states: States) -> list[ReferenceRow]:
+    """Return the rows of the reference snapshot in the paper's order, by the snapshots' states."""
     rows = [
         ReferenceRow(
             place=citation.place,
             cells=tuple(_LABEL.sub("", cell) for cell in citation.as_printed.split(" | ")),
             snapshot=snapshot,
-            state=registry.of_tag(tag, as_of),
+            state=states[tag],
         )
         for tag, snapshot in registry.snapshots.items()
         if (citation := snapshot.card.citation) and citation.work.startswith(PAPER)

@@ -18,6 +18,7 @@ from epc.registry.tags import Tag
 from epc.spec.coupling import NotMeasured
 from epc.statistics.gains import Exchange
 
+Day = date  # where a field itself is called `date`
 # What says that most seeds of a run counted no verdict: an audit's word, or, where there are no
 # trials to audit, the fault that a reported snapshot's own record states.
 _FAILED_WORD: Final = "no_verdicts_counted"
@@ -39,6 +40,17 @@ class Metrics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePublication:
+    """Day on which the source of recorded verdicts published them, and where it did.
+
+    It is that of the last commit of the files that hold them.
+    """
+
+    date: Day
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """Published measurement.
 
@@ -50,7 +62,8 @@ class Snapshot:
     one the samples, of an observed one the verdicts. `audited_anew` is what today's rule
     says where the card was published under an older one. `compared` are the settings of recorded
     verdicts with which judges are compared: the source's plain prompt. `paid` is what the judge of
-    an optimiser's runs pays for, by their start.
+    an optimiser's runs pays for, by their start. `published` says when its source
+    published the verdicts, where nobody states when they were given.
     """
 
     tag: Tag
@@ -68,6 +81,7 @@ class Snapshot:
     audited_anew: AuditSummary | None
     compared: frozenset[str] = frozenset()
     paid: Mapping[str, Exchange] = field(default_factory=dict)
+    published: SourcePublication | None = None
 
     @classmethod
     def parse(
@@ -76,10 +90,13 @@ class Snapshot:
         figures: Json,
         audited_anew: Json | None = None,
         intervals_anew: Json | None = None,
+        published: Json | None = None,
     ) -> Self:
         """Return the snapshot that documents of valid shape describe."""
         anew = parse(audited_anew, AuditSummary) if audited_anew else None
         snapshot = cls.from_card(parse_card(card), figures, anew)
+        if published:
+            snapshot = replace(snapshot, published=parse(published, SourcePublication))
         if not intervals_anew:
             return snapshot
         return replace(snapshot, figures=restated(figures, intervals_anew))

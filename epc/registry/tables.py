@@ -6,9 +6,9 @@ No column of the figures holds free text, so a spreadsheet can take nothing in i
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from typing import Any, Final
 
+from epc.registry.expiry import States
 from epc.registry.figures import Figure, figures_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -98,10 +98,10 @@ TRIAL: Final = _OF_SNAPSHOT | {
 TABLES: Final = {"snapshots": SNAPSHOT, "figures": COLUMNS, "verdicts": VERDICT, "trials": TRIAL}
 
 
-def snapshots(registry: Registry, as_of: date) -> Iterator[dict[str, Any]]:
-    """Yield one row a snapshot."""
+def snapshots(registry: Registry, states: States) -> Iterator[dict[str, Any]]:
+    """Yield one row a snapshot, each with its state."""
     for tag, snapshot in registry.snapshots.items():
-        card, state = snapshot.card, registry.of_tag(tag, as_of)
+        card, state = snapshot.card, states[tag]
         yield subject(snapshot) | {
             "trust": snapshot.trust,
             "calibration": card.calibration,
@@ -132,9 +132,9 @@ def subject(snapshot: Snapshot) -> dict[str, str]:
     }
 
 
-def figures(registry: Registry, as_of: date) -> Iterator[dict[str, Any]]:
+def figures(registry: Registry, states: States) -> Iterator[dict[str, Any]]:
     """Yield one row a figure, each with what there is to say of its snapshot."""
-    for row in snapshots(registry, as_of):
+    for row in snapshots(registry, states):
         for figure in figures_of(registry.snapshots[row["tag"]]):
             yield row | figure_row(figure)
 

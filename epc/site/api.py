@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from epc.analysis.judge_card import card_json
+from epc.answers.snapshot_status import snapshot_states
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, WITHIN, schema
 from epc.records.typed import as_json
@@ -66,7 +67,10 @@ def _index(site: Site) -> Json:
         "as_of": site.as_of.isoformat(),
         "policy": site.registry.document["policy"],
         "snapshots": [
-            entry.as_json() for entry in entries(site.registry, site.as_of, site.is_served)
+            entry.as_json()
+            for entry in entries(
+                site.registry, snapshot_states(site.registry, site.as_of), site.is_served
+            )
         ],
         "evaluators": [
             {

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from epc.answers.judge_cards import card_of
 from epc.answers.service import service_on
+from epc.answers.snapshot_status import snapshot_states, status_on
 from epc.digests import parse_sums
 from epc.errors import EpcError
 from epc.records import strict_json
@@ -75,7 +76,7 @@ def collect(
             for name in sorted(names, key=str.casefold)
             if name in registry.generations or not _is_instrument(by_generation[name])
         ),
-        changes=tuple(changes(registry, date.min, as_of)),
+        changes=tuple(changes(registry, snapshot_states(registry, as_of), date.min, as_of)),
     )
 
 
@@ -98,7 +99,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
             verdict=snapshot.verdict,
             standing=_standing(registry, tag, as_of),
         ),
-        view=snapshot_view(registry, tag, as_of),
+        view=snapshot_view(registry, tag, status_on(registry, tag, as_of).state),
         events=tuple(registry.by_tag.get(tag, [])),
         folder=folder,
         audit=snapshot.audit,
@@ -143,10 +144,10 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
 
 def _standing(registry: Registry, tag: str, as_of: date) -> SnapshotStatus:
     """Return a snapshot's state, with the end to come."""
-    state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
-    life = None if snapshot.calibration else registry.measured_life(snapshot, as_of)
-    ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
-    return _standing_of(registry, life, state=state, ending=ending)
+    state = status_on(registry, tag, as_of).state
+    until = state.until
+    ending = status_on(registry, tag, until).state if until and until > as_of else state
+    return _standing_of(registry, None, state=state, ending=ending)
 
 
 def _standing_of(

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.data import Table, texts, withheld
@@ -28,7 +29,7 @@ def figures_csv(site: Site) -> str:
     """
     line = numbers.csv_line
     lines = [line(COLUMNS)]
-    rows = snapshots(site.registry, site.as_of)
+    rows = snapshots(site.registry, snapshot_states(site.registry, site.as_of))
     for snapshot, row in zip(site.registry.snapshots.values(), rows, strict=True):
         head = line(_written(row[name]) for name in SNAPSHOT)
         for figure in figures_of(snapshot):
@@ -93,7 +94,8 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
     """
     work.mkdir(parents=True, exist_ok=True)
     with open_sealed(str(site.checkout)) as sealed:
-        paths = dict(tables_of(sealed, [*TABLES], work, site.as_of, lambda _: None))
+        states = snapshot_states(sealed.registry, site.as_of)
+        paths = dict(tables_of(sealed, [*TABLES], work, states, lambda _: None))
         side_texts = texts(sealed.registry, [*paths], site.as_of, tuple(withheld(sealed.registry)))
     for table, path in paths.items():
         yield f"data/{table.path}", path

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from epc.answers.judge_cards import card_of
 from epc.answers.resolve import home_of, resolve
+from epc.answers.snapshot_status import status_on, turns_of
 from epc.answers.subjects import lives_of
 from epc.answers.turns import days_of_life, turns
 from epc.protocol.results import Json
 from epc.records.model_names import rules
-from epc.registry.expiry import Expiry, days_away
+from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import Generation, ServiceTerm, ServiceTermRecord
 from epc.registry.names import plain_of, spellings_of
 from epc.registry.registry import Registry
@@ -54,8 +55,8 @@ def document(registry: Registry, as_of: date) -> Json:
                 "tag": tag,
                 "platform": snapshot.platform,
                 "states": _states(
-                    partial(registry.of_tag, tag),
-                    [as_of, *turns(registry, _days_of_snapshot(registry, snapshot), as_of)],
+                    partial(_snapshot_state, registry, tag),
+                    [as_of, *turns_of(registry, tag, as_of)],
                     sources,
                 ),
             }
@@ -135,12 +136,8 @@ def _states(
     return states
 
 
-def _days_of_snapshot(registry: Registry, snapshot: Snapshot) -> Iterator[date]:
-    yield from (event.date for event in registry.by_tag.get(str(snapshot.tag), ()))
-    if first := snapshot.first_day:
-        yield from (first, days_away(first, registry.policy.maximum_age))
-    if life := registry.life(snapshot.tag.generation, snapshot.platform):
-        yield from days_of_life(registry, life)
+def _snapshot_state(registry: Registry, tag: str, day: date) -> Expiry:
+    return status_on(registry, tag, day).state
 
 
 def _judges(registry: Registry, as_of: date) -> Json:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.analysis.succession import best_of_each
+from epc.answers.snapshot_status import snapshot_states
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.expiry import Expiry
@@ -121,7 +122,8 @@ def with_tables(text: str, site: Site) -> str:
     if REFERENCE_TABLES not in text:
         return text
     pages = {page.row.tag: page for page in site.snapshots}
-    rows = [(r, pages[str(r.snapshot.tag)]) for r in reference_rows(site.registry, site.as_of)]
+    states = snapshot_states(site.registry, site.as_of)
+    rows = [(r, pages[str(r.snapshot.tag)]) for r in reference_rows(site.registry, states)]
     tables = _page("reference", site, frozenset(), rows=rows, tables=TABLES)
     # Three of the theme's columns are too narrow for the paper's tables.
     return "---\nhide: [toc]\n---\n" + text.replace(REFERENCE_TABLES, tables)

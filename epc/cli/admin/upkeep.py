@@ -32,6 +32,7 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
       epc admin upkeep --links --format markdown
     """
     from epc.answers.service import states
+    from epc.answers.snapshot_status import snapshot_states
     from epc.registry.reading import of_folder
     from epc.registry.upkeep import report
     from epc.registry.upkeep.links import addresses, ask_all
@@ -46,7 +47,8 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
     covered = [coverage(registry, given_list(table), title(table), states_of) for table in tables]
     replies = ask_all(addresses(checkout, registry)) if links else None
     newest = covered[-1] if covered else None
-    upkeep = report.upkeep(registry, source_claims, replies, as_of=day, coverage=newest)
+    snapshots = snapshot_states(registry, day).values()
+    upkeep = report.upkeep(registry, source_claims, replies, snapshots, as_of=day, coverage=newest)
     if form == "json":
         echo_json(upkeep.as_json())
     elif form == "markdown":

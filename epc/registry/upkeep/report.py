@@ -6,7 +6,7 @@ nothing but letters.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -163,15 +163,15 @@ def upkeep(
     registry: Registry,
     claims: Sequence[Claim],
     links: Sequence[Link] | None,
+    states: Collection[Expiry],
     *,
     as_of: date,
     coverage: Coverage | None = None,
 ) -> Upkeep:
-    """Return what the registry needs on a day.
+    """Return what the registry needs on a day; `states` are those of all snapshots.
 
     A snapshot that expired within the notice period is news; one that expired before is counted.
     """
-    states = [registry.of_tag(tag, as_of) for tag in registry.snapshots]
     news = days_away(as_of, -registry.policy.notice)
     expired = [state for state in states if state.status == "expired"]
     new = [state for state in expired if state.since and state.since > news]

@@ -10,6 +10,7 @@ import pytest
 from engine_support import epc
 from registry_support import ROOT, day
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.registry.comparing import (
     comparison_text,
     conclusion,
@@ -64,9 +65,10 @@ def test_epc_5_1_5_tag_or_folder_in_either_place(run: Path, named: str) -> None:
 
 def test_epc_5_1_5_every_published_snapshot_can_stand_on_either_side() -> None:
     registry = of_folder(ROOT)
-    operand = published_operand(registry, MEASURED, day("2026-11-25"))
+    states = snapshot_states(registry, day("2026-11-25"))
+    operand = published_operand(registry.snapshots[MEASURED], states[MEASURED])
     for tag, snapshot in registry.snapshots.items():
-        other_operand = published_operand(registry, tag, day("2026-11-25"))
+        other_operand = published_operand(snapshot, states[tag])
         for value in (
             Comparison(left=operand, right=other_operand),
             Comparison(left=other_operand, right=operand),
@@ -163,8 +165,10 @@ def test_epc_3_1_the_reference_snapshot_is_shown_as_the_paper_prints_it() -> Non
     calibrated = ["0.741 (0.195)", "0.931 (0.056)", "0.308 (0.174)", "0.269 (0.194)"]
     assert cells[9][:5] == ["Self-evaluation, N = 10, R = 16", *calibrated]
     assert [row[-1] for row in cells[:5]] == [
-        *["expired since 2026-11-23 (stale)"] * 3,
-        "expiring: will be too old on 2026-11-28",
+        # Measured until 27 June 2026 (Qwen3.7-plus until 31 May), and good for 180 days.
+        *["expiring: will be too old on 2026-12-24"] * 2,
+        "expiring: will be too old on 2026-11-27",
+        "expiring: will be too old on 2026-12-24",
         "expired since 2026-07-24 (retired)",
     ]
     assert [row[5] for row in cells[3:5]] == ["a failed run"] * 2

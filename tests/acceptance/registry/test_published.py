@@ -11,6 +11,7 @@ from engine_support import epc
 from registry_support import ROOT, day
 from scipy.stats import binomtest, t
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.registry.checking import check
 from epc.registry.listing import entries, text
 from epc.registry.reading import of_folder
@@ -251,7 +252,8 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
     published: Registry,
 ) -> None:
     """A coin and a fixed place show no coupling, planted opposite preferences do."""
-    rows = {row.tag: row for row in entries(published, day("2026-11-22"), lambda _: True)}
+    states = snapshot_states(published, day("2026-11-22"))
+    rows = {row.tag: row for row in entries(published, states, lambda _: True)}
     instruments = {tag: row for tag, row in rows.items() if row.calibration}
     audits = {tag: row.audit for tag, row in instruments.items() if row.kind == "measured"}
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from registry_support import ROOT
 from site_support import AS_OF
 
+from epc.answers.snapshot_status import status_on
 from epc.registry.exports import model_eol
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
@@ -71,7 +72,7 @@ def expanded() -> set[str]:
 
 
 def _stands(registry: Registry, snapshot: Snapshot) -> bool:
-    return registry.of_tag(str(snapshot.tag), _DAY).reason != "withdrawn"
+    return status_on(registry, str(snapshot.tag), _DAY).state.reason != "withdrawn"
 
 
 def _lasts(registry: Registry, name: str) -> bool:
@@ -88,7 +89,7 @@ def _is_dated(registry: Registry, name: str) -> bool:
     """Return whether a day is known on which an evaluator, or a snapshot of it, ends."""
     states = [registry.of_life(name, life, _DAY) for life in registry.generations[name].lives]
     tags = [tag for tag, s in registry.snapshots.items() if s.tag.generation == name]
-    states += [registry.of_tag(tag, _DAY) for tag in tags]
+    states += [status_on(registry, tag, _DAY).state for tag in tags]
     return any(state.until or state.not_before for state in states)
 
 

@@ -8,6 +8,7 @@ from browser_support import Visit
 from playwright.sync_api import Page, Route
 from site_support import AS_OF, BuiltSite
 
+from epc.answers.snapshot_status import status_on
 from epc.registry.reading import of_folder
 
 
@@ -48,7 +49,7 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
         found = states_on_page(page, ", ".join(f"#{table} tbody tr" for table in tables))
         expected = {}
         for tag in registry.snapshots:
-            state = registry.of_tag(tag, date.fromisoformat(day))
+            state = status_on(registry, tag, date.fromisoformat(day)).state
             met.add(state.status)
             reason = f" ({state.reason})" if state.status == "expired" else ""
             expected[tag] = f"{state.status}{reason}"

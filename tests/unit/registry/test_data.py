@@ -1,6 +1,5 @@
 """A table of all that is published, written a group of snapshots at a time."""
 
-from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from epc.digests import file_sha256
 from epc.registry import data
 from epc.registry.data import tables
+from epc.registry.expiry import States
 from epc.registry.tables import TABLES
 
 SCHEMA = pa.schema([("tag", pa.string()), ("n", pa.int64())])
@@ -20,7 +20,7 @@ SCHEMA = pa.schema([("tag", pa.string()), ("n", pa.int64())])
 def test_a_table_has_its_groups_in_their_order_and_says_how_far_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def groups(name: str, sealed: Any, as_of: date) -> Any:
+    def groups(name: str, sealed: Any, states: States) -> Any:
         for tag in "abc":
             yield tag, pa.table({"tag": [tag, tag], "n": [1, 2]}, schema=SCHEMA)
 
@@ -30,7 +30,7 @@ def test_a_table_has_its_groups_in_their_order_and_says_how_far_it_is(
     name = next(iter(TABLES))
     sealed: Any = SimpleNamespace(registry=None)
 
-    ((table, path),) = tables(sealed, [name], tmp_path, date(2026, 7, 2), lines.append)
+    ((table, path),) = tables(sealed, [name], tmp_path, {}, lines.append)
 
     assert pq.read_table(path)["tag"].to_pylist() == [*"aabbcc"]
     assert (table.name, table.path, table.rows) == (name, path.name, 6)

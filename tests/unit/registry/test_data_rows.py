@@ -13,6 +13,7 @@ from observed_support import SETTINGS, columns, verdict
 from records_support import Run, make_run
 from registry_support import Checkout, generation_record, life_record
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.records.verdicts.types import Judge, SourceFile
 from epc.records.verdicts.verdict_file import rows_of, write
 from epc.registry.cards import Declaration
@@ -74,7 +75,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sealed, R
 def rows(sealed: Sealed, name: str, tag: str) -> list[dict[str, Any]]:
     return [
         row
-        for _, each in batches(name, sealed, AS_OF)
+        for _, each in batches(name, sealed, snapshot_states(sealed.registry, AS_OF))
         for row in each.to_pylist()
         if row["tag"] == tag
     ]
@@ -163,7 +164,7 @@ def test_small_snapshots_share_a_row_group_that_is_named_after_the_last(
 ) -> None:
     opened, _ = sealed
 
-    ((last, table),) = groups("verdicts", opened, AS_OF)
+    ((last, table),) = groups("verdicts", opened, {})
 
     both = rows(opened, "verdicts", RECORDED), rows(opened, "verdicts", MEASURED)
     assert table.num_rows == sum(map(len, both))

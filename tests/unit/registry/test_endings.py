@@ -14,6 +14,7 @@ from registry_support import (
     snapshot,
 )
 
+from epc.answers.snapshot_status import status_on
 from epc.records.typed import as_json
 from epc.registry.endings import endings
 from epc.registry.registry import Registry
@@ -133,5 +134,5 @@ def test_the_events_end_the_older_snapshot_on_their_day() -> None:
     (printed_event,) = endings(registry(old), measured("v1.1-Judge-1"), DAY)
     after = registry(old, events=(printed_event,))
 
-    assert after.of_tag("v1.0-Judge-1", date(2026, 1, 31)).status != "expired"
-    assert after.of_tag("v1.0-Judge-1", date(2026, 2, 1)).reason == "superseded"
+    assert status_on(after, "v1.0-Judge-1", date(2026, 1, 31)).state.status != "expired"
+    assert status_on(after, "v1.0-Judge-1", date(2026, 2, 1)).state.reason == "superseded"

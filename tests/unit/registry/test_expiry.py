@@ -1,5 +1,6 @@
 """Readings R53 to R55: when a figure holds, worked out by hand."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -41,6 +42,11 @@ def state(
         policy=policy,
         as_of=day(as_of),
     )
+
+
+def served(as_of: str, generation: Generation, policy: Policy = LONG) -> Expiry:
+    life = replace(generation.lives[0], released=None)
+    return of_evaluator("judge-1", life, policy=policy, as_of=day(as_of))
 
 
 def retiring(on: str, kind: str = "exact") -> Generation:
@@ -105,7 +111,7 @@ def test_reading_r53_an_evaluator_of_unknown_release_is_expiring_since_its_notic
 def test_reading_r98_a_day_not_before_which_is_no_end_and_past_it_nobody_confirms(
     as_of: str, status: str
 ) -> None:
-    service_state = state(as_of, retiring("2026-06-30", "not_before"))
+    service_state = served(as_of, retiring("2026-06-30", "not_before"))
 
     assert (service_state.status, service_state.reason) == (status, None)
     assert service_state.as_json()["not_before"] == "2026-06-30"
@@ -234,16 +240,16 @@ AGED = Policy(maximum_age=100_000, notice=30, confirmation=120)
 @pytest.mark.parametrize(
     ("as_of", "status", "since"),
     # 2026-01-10 and 120 days is 2026-05-10: on that day the word is not yet too old.
-    [("2026-05-10", "current", "2026-01-01"), ("2026-05-11", "unconfirmed", "2026-05-11")],
+    [("2026-05-10", "current", None), ("2026-05-11", "unconfirmed", "2026-05-11")],
 )
 def test_reading_r53_a_word_that_is_too_old_confirms_nothing(
-    as_of: str, status: str, since: str
+    as_of: str, status: str, since: str | None
 ) -> None:
-    service_state = state(as_of, generation(life_record(checked=CHECKED)), policy=AGED)
+    service_state = served(as_of, generation(life_record(checked=CHECKED)), AGED)
 
     assert (service_state.status, service_state.since, service_state.reason) == (
         status,
-        day(since),
+        day(since) if since else None,
         None,
     )
     assert ("last confirmed on 2026-01-10, more than 120 days ago" in service_state.note) == (
@@ -256,14 +262,14 @@ def test_reading_r104_a_stated_end_holds_however_long_ago_any_source_was_seen() 
     agreed = date_claim("2027-01-01") | {"also": [{"by": "a list 3f2a", "seen": "2026-04-01"}]}
     lives = generation(life_record(checked=CHECKED, retires=agreed))
 
-    current = state("2026-12-01", lives, policy=AGED)
+    current = served("2026-12-01", lives, AGED)
     assert current.status_text == "current until 2027-01-01"
     assert current.note == "maker retires judge-1 on 2027-01-01, as seen on 2026-04-01"
-    assert state("2026-12-02", lives, policy=AGED).status == "expiring"
+    assert served("2026-12-02", lives, AGED).status == "expiring"
 
 
 def test_reading_r53_without_a_day_on_which_a_source_was_seen_nothing_is_confirmed() -> None:
-    service_state = state("2026-02-01", generation(), policy=AGED)
+    service_state = served("2026-02-01", generation(), AGED)
 
     assert (service_state.status, service_state.since) == ("unconfirmed", None)
     assert "no source's day is recorded" in service_state.note
@@ -390,7 +396,7 @@ def test_reading_r77_verdicts_of_no_stated_day_have_the_platform_s_page_as_their
     )
 
     assert (expiry.status, expiry.source) == ("unknown", "https://maker.example/models")
-    assert expiry.note == "nobody states when these verdicts were given"
+    assert expiry.note == "nothing says by which day it was measured"
 
 
 def test_reading_r54_a_name_that_outlives_its_model_ends_what_was_measured_before() -> None:

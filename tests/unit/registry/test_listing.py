@@ -1,5 +1,6 @@
 from registry_support import FIGURES, card, date_claim, day, generation_record, life_record
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.registry.listing import changes
 from epc.registry.registry import Registry
 
@@ -21,7 +22,8 @@ def event_of(name: str, on: str, **options: str) -> dict[str, str]:
 
 
 def listed(found: Registry, since: str, as_of: str) -> list[tuple[str, str]]:
-    return [(str(c.date), c.event) for c in changes(found, day(since), day(as_of))]
+    states = snapshot_states(found, day(as_of))
+    return [(str(c.date), c.event) for c in changes(found, states, day(since), day(as_of))]
 
 
 def test_events_after_the_day_are_listed_up_to_the_other() -> None:

@@ -23,6 +23,7 @@ from registry_support import (
     snapshot,
 )
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.registry.comparison import Comparison, Operand, compare_snapshots
 from epc.registry.expiry import Expiry, unknown
 from epc.registry.figures import Figure
@@ -278,7 +279,8 @@ def test_the_rows_of_the_reference_snapshot_are_the_papers_in_its_order(tmp_path
         citation = {"work": work, "place": place, "address": "a", "as_printed": printed}
         checkout.publish(tag, citation=citation)
 
-    rows = reference_rows(of_folder(tmp_path), AS_OF)
+    registry = of_folder(tmp_path)
+    rows = reference_rows(registry, snapshot_states(registry, AS_OF))
 
     assert [(str(r.snapshot.tag), r.short, r.cells) for r in rows] == [
         ("v1.1-Judge-1", "1.3", ("8 of 9", "2", "no PCI 3")),

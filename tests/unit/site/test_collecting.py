@@ -38,12 +38,16 @@ def test_the_graver_of_two_ends_that_come_is_the_earlier_one(tmp_path: Path) -> 
 
 
 def test_reading_r98_from_a_day_not_before_which_it_ends_nobody_confirms(tmp_path: Path) -> None:
-    snapshot_status = standing(
-        tmp_path, "2026-02-10", retires=date_claim("2026-05-01", "not_before")
-    )
+    checkout = with_documents(tmp_path)
+    life = life_record(retires=date_claim("2026-05-01", "not_before"))
+    checkout.evaluator(generation_record("Judge-1", life))
+    checkout.publish()
+    site = collect(checkout.folder, as_of=day("2026-02-10"), address="")
+    service, figure = site.evaluators[0].platforms[0].standing, site.snapshots[0].row.standing
 
-    assert snapshot_status.aged == snapshot_status.state.not_before == date(2026, 5, 1)
-    assert snapshot_status.state.until == date(2026, 6, 30)
+    assert service.aged == service.state.not_before == date(2026, 5, 1)
+    # That nobody confirms its service ends no figure.
+    assert (figure.aged, figure.state.until) == (None, date(2026, 6, 30))
 
 
 @pytest.mark.slow

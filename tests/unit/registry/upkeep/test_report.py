@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 
 import pytest
 from attack_support import attack
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from registry_support import card, date_claim, day, generation_record, life_record
 
+from epc.answers.snapshot_status import snapshot_states
 from epc.registry.lists import Claim
 from epc.registry.registry import Registry
 from epc.registry.upkeep.links import Link
@@ -29,8 +31,18 @@ def registry(first: str, **life: object) -> Registry:
     )
 
 
+def needed(
+    found: Registry,
+    as_of: str,
+    claims: Sequence[Claim] = (),
+    links: Sequence[Link] | None = None,
+) -> Upkeep:
+    states = snapshot_states(found, day(as_of)).values()
+    return upkeep(found, claims, links, states, as_of=day(as_of))
+
+
 def needs(first: str, as_of: str, **life: object) -> Upkeep:
-    return upkeep(registry(first, **life), [], None, as_of=day(as_of))
+    return needed(registry(first, **life), as_of)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +92,7 @@ def test_a_date_that_moved_is_shown_as_the_diff_that_git_applies() -> None:
         seen=day("2026-02-01"),
     )
 
-    actual_upkeep = upkeep(known_registry, [claim], None, as_of=day("2026-02-02"))
+    actual_upkeep = needed(known_registry, "2026-02-02", [claim])
 
     assert not actual_upkeep.clean
     assert "Dates that moved: 1" in markdown(actual_upkeep)
@@ -92,8 +104,8 @@ def test_links_count_only_where_they_are_gone() -> None:
     unclear = Link(address="https://a.com", places=("x",), state="unclear", said="403")
     gone = Link(address="https://b.com", places=("y", "z"), state="gone", said="404")
 
-    assert upkeep(known_registry, [], [unclear], as_of=day("2026-01-02")).clean
-    actual_upkeep = upkeep(known_registry, [], [unclear, gone], as_of=day("2026-01-02"))
+    assert needed(known_registry, "2026-01-02", links=[unclear]).clean
+    actual_upkeep = needed(known_registry, "2026-01-02", links=[unclear, gone])
     assert not actual_upkeep.clean
     assert "https://b.com  404  in y, z" in markdown(actual_upkeep)
     assert "https://a.com" not in markdown(actual_upkeep)
@@ -124,7 +136,7 @@ def test_nothing_that_others_wrote_leaves_its_block(hostile: str) -> None:
     """Read back as CommonMark reads fences: outside of them stand our words alone."""
     printed_text = f"`````{hostile}\n```\n~~~\n</details>@all{hostile}"
     link = Link(address="https://a.com", places=("x",), state="gone", said=printed_text)
-    actual_upkeep = upkeep(registry("2026-01-01"), [], [link], as_of=day("2026-01-02"))
+    actual_upkeep = needed(registry("2026-01-01"), "2026-01-02", links=[link])
 
     lines, fence, outside = markdown(actual_upkeep).split("\n"), "", []
     for line in lines:
@@ -158,7 +170,7 @@ def test_a_long_section_is_cut_so_that_the_issue_fits() -> None:
         Link(address=f"https://a.com/{n}", places=("x" * 90,), state="gone", said="404")
         for n in range(2_000)
     ]
-    actual_upkeep = upkeep(registry("2026-01-01"), [], links, as_of=day("2026-01-02"))
+    actual_upkeep = needed(registry("2026-01-01"), "2026-01-02", links=links)
 
     assert len(markdown(actual_upkeep)) < 65_536
     assert "... and more: run `epc admin upkeep`" in markdown(actual_upkeep)

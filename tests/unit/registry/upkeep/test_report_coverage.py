@@ -83,7 +83,7 @@ def test_upkeep_says_how_many_ids_of_a_table_have_no_state_and_why() -> None:
         " expired 1; without: 2"
     )
 
-    report = upkeep(REGISTRY, [], None, as_of=AS_OF, coverage=actual_coverage)
+    report = upkeep(REGISTRY, [], None, [], as_of=AS_OF, coverage=actual_coverage)
 
     assert printed_text in text(report)
     assert "  2 nothing is known by that name: other-9, maker/other-8" in text(report)
