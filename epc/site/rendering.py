@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from epc.report import succession_text
 from epc.report.figure_names import FIGURES
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.training import coin_bands
-from epc.site import citing, describing, front, profile, which
+from epc.site import citing, describing, front, profile, snapshot_lines, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.front import part
@@ -37,7 +36,6 @@ from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 REFERENCE_TABLES: Final = "<!-- the site puts the tables of the day here -->\n"
 _TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
 _MONTHS: Final = 12
-_MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
 
 def lists(site: Site) -> Iterator[tuple[str, str]]:
@@ -47,15 +45,30 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     def page(template: str, **context: Any) -> str:
         return _page(template, site, evaluator_names, **context)
 
-    tables = _snapshot_tables(site)
     yield "index.md", page("home", **front.context(site))
-    rows = _rows(site, "coupling")
-    other_rows = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
-    ended = {name: _ended(content) for name, content in other_rows.items()}
-    yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
+    current, expired = snapshot_lines.current(site), snapshot_lines.expired(site)
+    yield (
+        "expired.md",
+        page(
+            "expired",
+            lines=expired,
+            current=len(current),
+            reasons=snapshot_lines.counts(line.reason for line in expired),
+            reason_meanings=snapshot_lines.REASON_MEANINGS,
+        ),
+    )
     yield (
         "snapshots/index.md",
-        page("snapshots", shown=tables, example=_example(rows)),
+        page(
+            "snapshots",
+            lines=current,
+            expired=len(expired),
+            kinds=snapshot_lines.counts(line.kind for line in current),
+            states=snapshot_lines.counts(line.status for line in current),
+            kind_meanings=snapshot_lines.KIND_MEANINGS,
+            state_meanings=snapshot_lines.STATE_MEANINGS,
+            example=_example(_rows(site, "coupling")),
+        ),
     )
     makers = front.makers(site)
     yield (
@@ -183,56 +196,9 @@ def _rows(site: Site, about: About) -> list[Row]:
     return _ranked(page.row for page in site.snapshots if page.row.about == about)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotTables:
-    """The rows of every table: judges that are served come first, examples stand apart."""
-
-    rows: list[Row]
-    judged: list[Row]
-    recorded: list[Row]
-    loops: list[Row]
-    examples: list[Row]
-    example_judges: list[Row]
-
-
-def _snapshot_tables(site: Site) -> SnapshotTables:
-    coupling = _served_first(site, _rows(site, "coupling"))
-    judgments = _served_first(site, _rows(site, "judgments"))
-    recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
-    return SnapshotTables(
-        rows=[row for row in coupling if not row.snapshot.is_example],
-        judged=[row for row in judgments if not row.snapshot.is_example],
-        recorded=_served_first(site, recorded),
-        loops=_rows(site, "loops"),
-        examples=[row for row in coupling if row.snapshot.is_example],
-        example_judges=[row for row in judgments if row.snapshot.is_example],
-    )
-
-
-def _served_first(site: Site, rows: Iterable[Row]) -> list[Row]:
-    """Return rows in their order, those of models that somebody serves today before all others."""
-
-    def order(row: Row) -> tuple[bool, bool]:
-        name = row.snapshot.tag.generation
-        return row.failed, not site.is_served(name)
-
-    return sorted(rows, key=order)
-
-
 def _ranked(rows: Iterable[Row]) -> list[Row]:
     """Return rows in their order, those of failed runs behind all others."""
     return sorted(rows, key=lambda row: row.failed)
-
-
-def _ended(rows: list[Row]) -> list[Row]:
-    """Return what has expired, the latest first."""
-    ended = sorted(_evaluators(rows, holds=False), key=lambda row: row.tag)
-    ended.sort(key=lambda row: row.standing.state.since or date.min, reverse=True)
-    return _ranked(ended)
-
-
-def _evaluators(rows: list[Row], *, holds: bool) -> list[Row]:
-    return [row for row in rows if row.standing.holds == holds and not row.snapshot.calibration]
 
 
 def _pair(site: Site) -> list[str]:
@@ -253,7 +219,8 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     """Return the measurement that is read aloud: the newest of those whose word says most."""
     candidates = [
         row
-        for row in _evaluators(rows, holds=True)
+        for row in rows
+        if row.standing.holds and not row.snapshot.calibration
         if row.verdict in _TELLING and any(d.into for d in row.directions)
     ]
     if not candidates:

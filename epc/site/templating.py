@@ -9,7 +9,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
-from epc.registry.kinds.loop import reports_of
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.report.coupling_text import MEANING, condition, headline, p_value
 from epc.report.figure_names import in_words
@@ -63,6 +62,7 @@ def environment() -> Environment:
         "long": long_day,
         "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
         "judged": lambda audit: list(describing.judged(audit)),
+        "month": lambda day: f"{day:%b %Y}",
         "part": part,
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
@@ -77,7 +77,6 @@ def environment() -> Environment:
         "headline": headline,
         "hundred": numbers.hundred,
         "kinds": _KINDS,
-        "loop_sentences": lambda snapshot: starts_sentences(reports_of(snapshot)),
         "starts_sentences": starts_sentences,
         "lives": _lives,
         "meaning": MEANING,

@@ -55,30 +55,31 @@
     return changed;
   };
 
-  const cell = (text) => {
+  const cell = (label, ...content) => {
     const made = document.createElement("td");
-    made.textContent = text;
+    made.dataset.label = label;
+    made.append(...content);
     return made;
   };
+  const label = (text, name) => Object.assign(document.createElement("span"), { textContent: text, className: name });
 
-  // The page of expired ones fetches all that was published when it was built, and takes what has ended since.
+  // The page of expired ones fetches what was current when it was built, and takes what has ended since.
   const gather = async (table) => {
     const answer = await fetch("../snapshots/");
     if (!answer.ok) return;
     const every = new DOMParser().parseFromString(await answer.text(), "text/html");
     const known = new Set([...table.tBodies[0].rows].map((row) => row.dataset.tag));
-    const rows = told(every).filter((row) => row.closest("table#all") && !known.has(row.dataset.tag));
+    const rows = told(every).filter((row) => row.closest("table#current-table") && !known.has(row.dataset.tag));
+    const copy = (row, name) => document.importNode(row.querySelector(`[data-label="${name}"]`), true);
     for (const row of rows.reverse()) {
-      const own = document.createElement("tr");
-      Object.assign(own.dataset, row.dataset);
-      for (const name of ["Evaluator", "Snapshot", "N", "gamma", "Trust"]) {
-        const given = row.querySelector(`[data-label="${name}"]`);
-        const copy = given ? document.importNode(given, true) : cell("");
-        own.append(copy);
-      }
-      own.append(cell(row.dataset.reason), cell(row.dataset.until), cell("since this page was built"));
-      if ("failed" in row.dataset) table.tBodies[0].append(own);
-      else table.tBodies[0].prepend(own);
+      const ended = document.createElement("tr");
+      Object.assign(ended.dataset, row.dataset);
+      const reason = label(row.dataset.reason, "epc-status epc-expired");
+      const was = copy(row, "Headline");
+      was.dataset.label = "It was";
+      ended.append(copy(row, "Judge"), cell("Expired", row.dataset.until), cell("Reason", reason, " since this page was built"), was, copy(row, "n"));
+      if ("failed" in row.dataset) table.tBodies[0].append(ended);
+      else table.tBodies[0].prepend(ended);
     }
   };
 

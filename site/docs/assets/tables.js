@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const FEWEST = 2;
+  const MOST = matchMedia("(max-width: 44.9em)").matches ? 12 : 20; // lines, before one asks for the others
   const make = (name, given = {}, ...content) => {
     const made = Object.assign(document.createElement(name), given);
     made.append(...content);
@@ -46,6 +47,7 @@
         return sign * order(a.key, b.key);
       });
       body.append(...rows.map(({ row }) => row));
+      filter();
       heads.forEach((head, place) => {
         if (place === column) head.setAttribute("aria-sort", direction);
         else head.removeAttribute("aria-sort");
@@ -60,18 +62,33 @@
       said.textContent = what ? `${count}, ${what}` : count;
     };
 
+    let most = MOST;
+    const more = make("button", { type: "button", className: "md-button epc-more" });
+    more.addEventListener("click", () => { most = Infinity; filter(); });
     const filter = () => {
       const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let matches = 0;
       for (const row of body.rows) {
         const own = row.textContent.toLowerCase();
         const chosen = picks.every(([column, pick]) =>
           !pick.value || row.cells[column].textContent.trim().split(" ")[0] === pick.value);
-        row.hidden = !(chosen && words.every((word) => own.includes(word)));
+        const wanted = chips.every(({ name, value }) => !value || row.dataset[name] === value);
+        const match = chosen && wanted && words.every((word) => own.includes(word));
+        matches += match;
+        row.hidden = !match || matches > most;
       }
+      more.hidden = matches <= most;
+      more.textContent = `Show the other ${matches - most}`;
       tell();
+    };
+    let chips = [];
+    const choose = () => {
+      chips = [...document.querySelectorAll(".epc-filters :checked")];
+      filter();
     };
 
     heads.forEach((head, column) => {
+      if ("unsorted" in head.dataset) return;
       const button = make("button", { type: "button" }, names[column]);
       button.addEventListener("click", () => {
         const up = head.getAttribute("aria-sort") !== "ascending";
@@ -94,6 +111,7 @@
     // On a phone a table has no head; there this stands in for it.
     const choice = make("select", {}, make("option", { value: "" }, "as built"));
     names.forEach((name, column) => {
+      if ("unsorted" in heads[column].dataset) return;
       for (const direction of ["ascending", "descending"]) {
         choice.append(make("option", { value: `${column} ${direction}` }, `${name}, ${direction}`));
       }
@@ -120,7 +138,9 @@
     for (const [column, pick] of picks) controls.append(named(names[column], pick));
     controls.append(named("Sort by", choice, "epc-order"), said);
     region.before(controls);
-    tell();
+    region.after(more);
+    for (const group of document.querySelectorAll(".epc-filters")) group.addEventListener("change", choose);
+    choose();
   };
 
   for (const table of document.querySelectorAll("table:is(.epc-rows, .epc-judges)")) {

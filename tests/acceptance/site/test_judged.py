@@ -200,7 +200,7 @@ def test_reading_r23_a_judge_without_a_valid_evaluation_is_shown_as_failed(
     page = unescape(judging.text(f"snapshots/{FAILED}/index.html"))
     (row,) = re.findall(
         rf'<tr [^>]*data-tag="{FAILED}".*?</tr>',
-        table(judging, "snapshots/index.html", "example-judges"),
+        table(judging, "snapshots/index.html", "current-table"),
         re.DOTALL,
     )
     rows = json.loads(judging.text("api/v1/index.json"))["snapshots"]
@@ -233,22 +233,20 @@ def test_its_prompt_stands_on_its_page_verbatim(judging: BuiltSite) -> None:
     assert prompt.strip() in unescape(page)
 
 
-def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
-    for path, gammas in (
-        ("snapshots/index.html", ("all", "examples-table")),
-        ("evaluators/Judge-1/index.html", ("history-table",)),
-        ("expired/index.html", ("expired-table",)),
-    ):
-        for name in gammas:
-            held_verdict_table = table(judging, path, name)
-            assert MOCK not in held_verdict_table, (path, name)
-            assert HOSTED not in held_verdict_table, (path, name)
-    assert REPORTED in table(judging, "snapshots/index.html", "all")
+def test_gammas_and_shares_are_never_ranked_together(judging: BuiltSite) -> None:
+    current = table(judging, "snapshots/index.html", "current-table")
+    history = table(judging, "evaluators/Judge-1/index.html", "history-table")
+
+    assert REPORTED in current
+    assert MOCK in current
+    assert HOSTED in current
+    heads = re.findall(r"<th scope=\"col\"[^>]*>[^<]*", current)
+    (unsorted,) = (head for head in heads if "data-unsorted" in head)
+    assert "Headline figure" in unsorted, "the column of figures has no order"
+    assert "Figures of different kinds are not comparable" in judging.text("snapshots/index.html")
+    assert MOCK not in history
+    assert HOSTED not in history
     assert HOSTED in table(judging, "evaluators/Judge-1/index.html", "judged-table")
-    shares = table(judging, "snapshots/index.html", "judged-table")
-    assert MOCK in table(judging, "snapshots/index.html", "example-judges")
-    assert HOSTED in shares
-    assert REPORTED not in shares
 
 
 def test_a_judges_scores_are_no_baseline_of_an_evaluator(judging: BuiltSite) -> None:
@@ -270,7 +268,7 @@ def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:
 
     later_site = collect(judging.checkout.folder, as_of=date(2026, 5, 20), address="")
 
-    held_text = table_of(dict(lists(later_site))["expired.md"], "judged-table")
+    held_text = table_of(dict(lists(later_site))["expired.md"], "expired-table")
     assert HOSTED in held_text
     assert 'data-status="expired"' in held_text
     assert MOCK not in held_text

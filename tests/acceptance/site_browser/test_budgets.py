@@ -143,10 +143,10 @@ def test_what_a_maker_or_a_platform_ended_is_folded(
 
 
 def test_a_link_into_what_is_folded_opens_it(desk: Visit) -> None:
-    page = desk.to("snapshots/#examples")
+    page = desk.to("snapshots/#one-measurement")
 
-    assert page.locator("#examples-table").is_visible()
-    assert not page.locator("#observed-table").is_visible()
+    assert page.locator(".epc-told").is_visible()
+    assert not desk.to("snapshots/").locator(".epc-told").is_visible()
 
 
 def test_every_query_finds_its_page_first(desk: Visit) -> None:

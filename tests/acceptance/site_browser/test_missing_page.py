@@ -108,7 +108,7 @@ def test_a_missing_page_helps_without_scripts(window: Callable[..., Visit]) -> N
     visit.page.goto(f"{visit.home}a/b/c", wait_until="load")
     visit.complaints.clear()
 
-    visit.page.locator("article").get_by_role("link", name="All snapshots").click()
+    visit.page.locator("article").get_by_role("link", name="Current snapshots").click()
 
     assert visit.page.url == f"{visit.home}snapshots/"
 

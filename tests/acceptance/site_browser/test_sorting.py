@@ -1,100 +1,84 @@
 """Tables that sort and filter, by pointer, by keyboard, and told to whoever cannot see them."""
 
 from collections.abc import Callable
-from typing import Any
 
-import pytest
 from browser_support import PHONE, Visit
 from playwright.sync_api import Locator, Page
-from site_support import BuiltSite
-
-
-@pytest.fixture
-def window(window: Callable[..., Visit], site: BuiltSite) -> Callable[..., Visit]:
-    """Return what opens a window in which the examples stand in the table of coupling as well.
-
-    Judges that were measured and those that were reported are in one table then.
-    """
-    text = site.text("snapshots/index.html")
-    examples, coupling = (
-        text.split(f'id="{name}"')[1].split("<tbody>")[1].split("</tbody>")[0]
-        for name in ("examples-table", "all")
-    )
-    body = text.replace(coupling, coupling + examples)
-
-    def open_window(**fields: Any) -> Visit:
-        visit = window(**fields)
-        visit.page.route(
-            "**/snapshots/", lambda route: route.fulfill(body=body, content_type="text/html")
-        )
-        return visit
-
-    return open_window
 
 
 def tags(page: Page) -> list[str]:
     texts: list[str] = page.evaluate(
-        "() => [...document.querySelectorAll('#all tbody tr')].filter((r) => !r.hidden)"
+        "() => [...document.querySelectorAll('#current-table tbody tr')].filter((r) => !r.hidden)"
         ".map((r) => r.dataset.tag)"
     )
     return texts
 
 
+def counted(page: Page) -> list[int]:
+    """Return the column n of the rows that are shown."""
+    numbers: list[str] = page.locator("#current-table td[data-label=n] data").evaluate_all(
+        "(all) => all.filter((each) => !each.closest('tr').hidden).map((each) => each.value)"
+    )
+    return [int(number) for number in numbers]
+
+
 def controls(page: Page) -> Locator:
-    """Return what sorts and filters that table; the page has another one of judges' scores."""
-    return page.get_by_role("group", name="Snapshots of coupling: filter and sort")
+    """Return what sorts and filters that table."""
+    return page.get_by_role("group", name="Current snapshots: filter and sort")
 
 
 def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[..., Visit]) -> None:
-    page = window().to("snapshots/#coupling")
-    button = page.get_by_role("button", name="N", exact=True)
+    page = window().to("snapshots/")
+    button = page.get_by_role("button", name="n", exact=True)
     button.focus()
 
     page.keyboard.press("Enter")
 
-    # 3 seeds, 8 and 8 and 12: as text, 12 would come first.
+    # 3 seeds, 8 and 12: as text, 12 would come first.
     assert tags(page)[0] == "v1.0-CoinFlip"
-    assert tags(page)[-1] == "v1.0-Judge-3"
-    assert page.locator("#all [aria-sort]").get_attribute("aria-sort") == "ascending"
-    assert "sorted by N, ascending" in controls(page).locator(".epc-said").inner_text()
+    assert counted(page) == sorted(counted(page))
+    assert len(set(counted(page))) > 2
+    assert page.locator("#current-table [aria-sort]").get_attribute("aria-sort") == "ascending"
+    assert "sorted by n, ascending" in controls(page).locator(".epc-said").inner_text()
 
     page.keyboard.press("Space")
 
-    assert tags(page)[0] == "v1.0-Judge-3"
-    assert tags(page)[-1] == "v1.0-CoinFlip"
-    assert page.locator("#all [aria-sort]").get_attribute("aria-sort") == "descending"
-    assert page.locator("#all [aria-sort]").count() == 1
+    assert counted(page) == sorted(counted(page), reverse=True)
+    assert page.locator("#current-table [aria-sort]").get_attribute("aria-sort") == "descending"
+    assert page.locator("#current-table [aria-sort]").count() == 1
 
 
-def test_what_is_not_stated_comes_last_either_way(window: Callable[..., Visit]) -> None:
-    page = window().to("snapshots/#coupling")
-    button = page.get_by_role("button", name="Audit")
+def test_figures_of_different_kinds_have_no_order(window: Callable[..., Visit]) -> None:
+    heads = window().to("snapshots/").locator("#current-table thead th")
 
-    for _ in range(2):
-        button.click()
-        assert tags(page)[0] == "v1.0-CoinFlip", "the only one with trials"
+    unsorted = heads.filter(has_text="Headline figure")
+    assert unsorted.count() == 1
+    assert unsorted.get_by_role("button").count() == 0
 
 
-def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visit]) -> None:
-    page = window().to("snapshots/#coupling")
+def test_a_filter_keeps_the_rows_that_hold_every_word_and_a_chip_those_of_a_kind(
+    window: Callable[..., Visit],
+) -> None:
+    page = window().to("snapshots/")
     everything = len(tags(page))
 
-    controls(page).get_by_label("Filter", exact=True).fill("judge-1 WITHDRAWN")
-    assert tags(page) == ["v1.0-Judge-1"]
+    controls(page).get_by_label("Filter", exact=True).fill("judge-1 STALE")
+    assert tags(page) == ["v1.1-Judge-1"]
     assert controls(page).locator(".epc-said").inner_text() == f"1 of {everything} shown"
 
     controls(page).get_by_label("Filter", exact=True).fill("")
-    controls(page).get_by_label("Trust", exact=True).select_option("recomputed")
-    assert tags(page) == ["v1.0-CoinFlip"]
+    page.get_by_label("measured", exact=False).check()
+    assert "v1.0-CoinFlip" in tags(page)
+    assert "v1.1-Judge-1" not in tags(page)
 
-    controls(page).get_by_label("Trust", exact=True).select_option("")
+    page.locator(".epc-filters [name=kind][value='']").check()
     assert len(tags(page)) == everything
 
 
 def test_on_a_phone_a_choice_stands_in_for_the_head(window: Callable[..., Visit]) -> None:
-    page = window(width=PHONE).to("snapshots/#coupling")
-    assert not page.get_by_role("button", name="N", exact=True).is_visible()
+    page = window(width=PHONE).to("snapshots/")
+    assert not page.get_by_role("button", name="n", exact=True).is_visible()
 
-    controls(page).get_by_label("Sort by", exact=True).select_option("N, descending")
+    controls(page).get_by_label("Sort by", exact=True).select_option("n, descending")
 
-    assert tags(page)[0] == "v1.0-Judge-3"
+    assert counted(page) == sorted(counted(page), reverse=True)

@@ -29,6 +29,15 @@ def states_on_page(page: Page, path: str) -> dict[str, str]:
     return rows
 
 
+def tags_of(page: Page, path: str) -> set[str]:
+    """Return the tags of a table once what ended since was added."""
+    page.wait_for_selector("html[data-epc-today]")
+    found: list[str] = page.evaluate(
+        f"() => [...document.querySelectorAll({path!r})].map((row) => row.dataset.tag)"
+    )
+    return set(found)
+
+
 def days() -> list[str]:
     """Return days on either side of everything that ends in the test's registry."""
     first = date.fromisoformat(AS_OF)
@@ -44,16 +53,18 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
     registry = of_folder(site.checkout.folder)
     visit, met = window(), set()
     for day in days():
-        page = on(visit, day, "snapshots/")
-        tables = ("all", "judged-table", "examples-table", "example-judges")
-        found = states_on_page(page, ", ".join(f"#{table} tbody tr" for table in tables))
-        expected = {}
+        found = states_on_page(on(visit, day, "snapshots/"), "#current-table tbody tr")
+        expected, ended = {}, set()
         for tag in registry.snapshots:
             state = status_on(registry, tag, date.fromisoformat(day)).state
             met.add(state.status)
             reason = f" ({state.reason})" if state.status == "expired" else ""
-            expected[tag] = f"{state.status}{reason}"
+            if registry.of_tag(tag, date.fromisoformat(AS_OF)).status != "expired":
+                expected[tag] = f"{state.status}{reason}"
+            if state.status == "expired":
+                ended.add(tag)
         assert found == expected, day
+        assert tags_of(on(visit, day, "expired/"), "#expired-table tbody tr") == ended, day
 
     assert met == {"current", "expiring", "expired", "unconfirmed"}
 
@@ -74,8 +85,8 @@ def test_a_judges_scores_are_not_shown_as_current_once_the_judge_has_retired(
     window: Callable[..., Visit],
 ) -> None:
     early, late = window(), window()
-    for path in ("snapshots/", "evaluators/Judge-4/"):
-        rows = "#judged-table tbody tr[data-tag='v1.0-Judge-4']"
+    for path, table in (("snapshots/", "#current-table"), ("evaluators/Judge-4/", "#judged-table")):
+        rows = f"{table} tbody tr[data-tag='v1.0-Judge-4']"
         before = states_on_page(on(early, "2026-05-19", path), rows)
         after = states_on_page(on(late, "2026-05-20", path), rows)
         assert before == {"v1.0-Judge-4": "expiring"}, path
@@ -104,11 +115,11 @@ def test_the_page_of_expired_ones_takes_what_expired_since(window: Callable[...,
     assert "stale" in row
     assert "2026-06-30" in row
     page.locator('#expired-table tr[data-tag="v1.1-Judge-1"] a').first.click()
-    assert page.url.endswith("/evaluators/Judge-1/")
+    assert page.url.endswith("/snapshots/v1.1-Judge-1/")
 
 
 def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., Visit]) -> None:
-    left = 'table#all tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
+    left = 'table#current-table tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
     days = ("2026-06-20", "2026-06-29")
 
     told = {d: on(window(), d, "snapshots/").locator(left).inner_text() for d in days}
@@ -119,15 +130,16 @@ def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., 
 def test_a_clock_that_is_behind_brings_nothing_back(window: Callable[..., Visit]) -> None:
     page = on(window(), "2020-01-01", "snapshots/")
 
-    assert states_on_page(page, "#all tbody tr")["v1.0-Judge-1"] == "expired (withdrawn)"
-    assert states_on_page(page, "#all tbody tr")["v1.1-Judge-1"] == "current"
+    assert states_on_page(page, "#current-table tbody tr")["v1.1-Judge-1"] == "current"
+    page = on(window(), "2020-01-01", "expired/")
+    assert "v1.0-Judge-1" in tags_of(page, "#expired-table tbody tr")
 
 
 def test_a_day_is_a_day_in_utc(window: Callable[..., Visit]) -> None:
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 14 hours ahead, 11 behind
         visit = window(timezone_id=zone)
         visit.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
-        rows = "table#all tbody tr"
+        rows = "table#current-table tbody tr"
         assert states_on_page(visit.to("snapshots/"), rows)["v1.1-Judge-1"] == "expiring"
         visit.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
         assert states_on_page(visit.to("snapshots/"), rows)["v1.1-Judge-1"] == "expired (stale)"
@@ -157,7 +169,7 @@ def test_reading_r53_a_word_that_is_too_old_is_unconfirmed_in_the_browser_too(
         route.fulfill(response=answer, body=text)
 
     visit.page.route("**/snapshots/", aged)
-    all_texts = "#all tbody tr"
+    all_texts = "#current-table tbody tr"
     before = states_on_page(on(visit, f"{last - timedelta(days=1)}", "snapshots/"), all_texts)
     after = states_on_page(on(visit, f"{last}", "snapshots/"), all_texts)
 

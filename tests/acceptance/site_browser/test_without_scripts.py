@@ -9,12 +9,16 @@ MEASURED = "snapshots/v1.0-CoinFlip/"
 
 
 def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Visit]) -> None:
-    page = window(java_script_enabled=False).to("snapshots/#coupling")
+    page = window(java_script_enabled=False).to("snapshots/")
 
-    all_locators = page.locator("table#all")
-    assert all_locators.locator("tbody tr:visible").count() == 3
-    assert all_locators.get_by_role("link", name="v1.1-Judge-1").inner_text() == "v1.1"
-    assert all_locators.locator("svg.epc-spark:visible").count() == 3
+    rows = page.locator("table#current-table tbody tr")
+    count = rows.count()
+    assert page.locator("table#current-table tbody tr:visible").count() == count
+    assert rows.get_by_role("link", name="v1.1-Judge-1").inner_text() == "judge-1"
+    page.locator(".epc-filters input[value=measured]").check()
+    measured = page.locator("table#current-table tbody tr:visible")
+    assert 0 < measured.count() < count
+    assert {row.get_attribute("data-kind") for row in measured.all()} == {"measured"}
 
     visit = window(java_script_enabled=False)
     page = visit.to(MEASURED)

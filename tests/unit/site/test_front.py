@@ -118,7 +118,7 @@ def test_what_changed_names_the_newest_days() -> None:
 def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() -> None:
     page = PAGES["snapshots/index.md"]
     printed_text = page.split('<ol class="epc-told">')[1].split("</ol>")[0]
-    tag = re.search(r'read aloud:</strong> <a href="([^"]+)/"', page)
+    tag = re.search(r'read aloud</h2>.*?<a href="([^"]+)/"', page, re.DOTALL)
 
     assert tag
     snapshot = REGISTRY().snapshots[tag[1]]
@@ -135,23 +135,42 @@ def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() 
     assert str(snapshot.verdict).replace("_", " ") in said
 
 
-def test_judges_that_somebody_serves_come_first_and_examples_last() -> None:
-    """A judge is served where `epc expiry` says so of a platform; nobody serves gpt-4 any more."""
-    text = PAGES["snapshots/index.md"]
-    recorded, examples = (
-        text.split(f'id="{name}"')[1].split("</table>")[0]
-        for name in ("observed-table", "examples-table")
-    )
-    names = [
-        REGISTRY().snapshots[line.split('"')[1]].tag.generation
-        for line in recorded.split("<tr data-tag=")[1:]
-    ]
+def tags_in_order(page: str) -> list[str]:
+    return re.findall(r'<tr data-tag="([^"]+)"', PAGES[page])
 
-    assert text.index('id="observed-table"') < text.index('id="all"')
-    assert text.index('id="all"') < text.index('id="examples-table"')
-    assert names.index("internlm2-7b-reward") < names.index("gpt-4")
-    assert "v1.0-Word-Count" in examples
-    assert "v1.0-CoinFlip" in examples
+
+def test_every_snapshot_stands_open_in_one_of_two_tables_examples_last() -> None:
+    registry = REGISTRY()
+    current, expired = map(tags_in_order, ("snapshots/index.md", "expired.md"))
+    days = [registry.of_tag(tag, REAL_DAY).since for tag in expired]
+    failed = [registry.snapshots[tag].failed for tag in expired]
+
+    assert sorted([*current, *expired]) == sorted(registry.snapshots)
+    assert all(registry.of_tag(tag, REAL_DAY).status == "expired" for tag in expired)
+    assert not any(registry.of_tag(tag, REAL_DAY).status == "expired" for tag in current)
+    assert "<details" not in PAGES["expired.md"]
+    assert "<details" not in PAGES["snapshots/index.md"].split("</table>")[0]
+    last = [(registry.snapshots[t].failed, registry.snapshots[t].is_example) for t in current]
+    assert last == sorted(last), "examples behind judges that people use, failed runs behind all"
+    assert failed == sorted(failed)
+    standing = [day for day, broken in zip(days, failed, strict=True) if day and not broken]
+    assert standing == sorted(standing, reverse=True), "the last expired first"
+
+
+def test_a_line_names_the_judge_as_people_type_it_and_its_headline_figure() -> None:
+    """Values of the published files: 84.1 of 100 in 41,520 verdicts on 1,730 items."""
+    tables = PAGES["snapshots/index.md"] + PAGES["expired.md"]
+
+    def line(tag: str) -> str:
+        row = tables.split(f'<tr data-tag="{tag}"')[1].split("</tr>", maxsplit=1)[0]
+        return unescape(" ".join(re.sub(r"<[^>]+>", " ", row.split(">", 1)[1]).split()))
+
+    assert line("v1.0-gpt-5.4").startswith("gpt-5.4 v1.0, observed; RewardBench 2, Composo's")
+    assert "84.1 [82.8, 85.3] accuracy, of 100 41,520 on 1,730 items" in line("v1.0-gpt-5.4")
+    assert line("v1.1-GPT4o-0806").startswith("gpt-4o-2024-08-06 proxy v1.1, reported; the paper")
+    assert "-2.6 [-3.4, -1.7] right answers of 100, change" in line("v1.1-gpt-5.4-mini")
+    assert "1.89 [1.27, 2.50] " in line("v1.0-command-a-03-2025")
+    assert "failed run, not ranked" in line("v1.0-QwenPlus-0626")
 
 
 def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> None:

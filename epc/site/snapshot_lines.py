@@ -1,0 +1,193 @@
+"""Lines of the tables of snapshots: the current ones, and those that have expired.
+
+A line has the one figure that says most of its snapshot. Figures of different kinds are not
+comparable, so no table is sorted by them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from epc.analysis.headline import is_any
+from epc.answers.resolve import resolve
+from epc.registry.figures import Figure, figure_at
+from epc.registry.kinds.table import KINDS
+from epc.report.figure_names import parted
+from epc.site.pages import Row, Site, SnapshotPage
+from epc.statistics.figures import NO_INTERVAL, interval_text, number_text
+
+_OF_HUNDRED: Final = (
+    *("accuracy", "best", "humans_majority", "place_consistency", "repeat_consistency"),
+    *("score_repeat_exact", "judges", "self_preference"),
+)
+_STATES: Final = ("current", "expiring", "unconfirmed", "unknown", "expired")
+KIND_MEANINGS: Final = {
+    "measured": "by the paper's protocol: how far a judge's preferences cross into a second domain",
+    "judged": "outputs that a judge scored by the judge protocol",
+    "observed": "verdicts that others recorded; nothing was measured for this registry",
+    "loop": "an optimiser under the judge: what it said, and what the work gained",
+    "reported": "copied from a publication, with no raw data here",
+}
+STATE_MEANINGS: Final = {
+    "current": "nothing says that its figure no longer stands",
+    "expiring": "the day on which it stops standing is near",
+    "unconfirmed": "no source has confirmed for months that the judge is served",
+    "unknown": "nothing says until when the judge is served",
+}
+REASON_MEANINGS: Final = {
+    "retired": "the judge is no longer served where it was asked",
+    "stale": "it was measured too long ago",
+    "superseded": "a later snapshot has the same, with more",
+    "drifted": "the judge answers otherwise than when it was measured",
+    "withdrawn": "it was taken back",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """Figure of a line, as its table prints it; `phrase` names it, `basis` what its n counts."""
+
+    value: str
+    interval: str
+    phrase: str
+    n: int
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotLine:
+    """Line of a snapshot: `name` is what people type for the judge, `source` whose verdicts.
+
+    `headline` is None where it has no figure that stands for it.
+    """
+
+    row: Row
+    name: str
+    source: str
+    headline: Headline | None
+    published: date | None
+
+    @property
+    def kind(self) -> str:
+        """Kind of the record."""
+        return self.row.snapshot.kind
+
+    @property
+    def status(self) -> str:
+        """State on the day of building."""
+        return self.row.standing.state.status
+
+    @property
+    def reason(self) -> str:
+        """Reason why it has expired; empty if it has not."""
+        return self.row.standing.state.reason or ""
+
+    @property
+    def unit(self) -> str:
+        """Noun for what the snapshot counts."""
+        return KINDS[self.kind].unit
+
+
+def current(site: Site) -> list[SnapshotLine]:
+    """Return what has not expired: current and expiring first, of these the newest first.
+
+    Examples and calibration stand behind judges that people use.
+    """
+    lines = [_line(site, page) for page in site.snapshots if page.row.standing.holds]
+    lines.sort(key=lambda line: line.row.tag)
+    lines.sort(key=lambda line: line.published or date.min, reverse=True)
+    lines.sort(key=_order)
+    return lines
+
+
+def _order(line: SnapshotLine) -> tuple[bool, bool, int]:
+    snapshot = line.row.snapshot
+    return snapshot.failed, snapshot.is_example, _STATES.index(line.status)
+
+
+def expired(site: Site) -> list[SnapshotLine]:
+    """Return what has expired, the last first; runs that failed stand behind all others."""
+    lines = [_line(site, page) for page in site.snapshots if not page.row.standing.holds]
+    lines.sort(key=lambda line: line.row.tag)
+    lines.sort(key=lambda line: line.row.standing.state.since or date.min, reverse=True)
+    lines.sort(key=lambda line: line.row.failed)
+    return lines
+
+
+def counts(names: Iterable[str]) -> dict[str, int]:
+    """Return how often each name stands in a table, the most frequent first."""
+    return dict(Counter(names).most_common())
+
+
+def _line(site: Site, page: SnapshotPage) -> SnapshotLine:
+    row, card = page.row, page.card
+    generation = row.snapshot.tag.generation
+    judge = resolve(site.registry, generation, site.as_of)
+    published = (event.date for event in page.events if event.event == "published")
+    source = ""
+    if card.origin:
+        source = card.origin.name
+    elif card.citation:
+        source = "the paper, transcribed" if "EPC:" in card.citation.work else card.citation.work
+    elif row.snapshot.is_example:
+        source = "calibration or example"
+    return SnapshotLine(
+        row=row,
+        name=generation if row.snapshot.is_example else judge.plain,
+        source=source,
+        headline=None if row.failed else _headline(row),
+        published=next(published, None),
+    )
+
+
+def _headline(row: Row) -> Headline | None:
+    """Return the figure that says most of a snapshot of its kind."""
+    if row.about == "records":
+        return _of_records(row.headline) if row.headline else None
+    if row.about == "judgments":
+        passes = figure_at(row.snapshot.figures, "verdict/PASS")
+        return _shown(passes, ".1c", "outputs passed, of 100 valid", row) if passes else None
+    if row.about == "loops":
+        return _of_loop(row)
+    if (leading := row.leading) is None:
+        return None
+    phrase = f"gamma, {leading.title}; {leading.gamma.reading}"
+    return _shown(leading.gamma, ".2f", phrase, row)
+
+
+def _of_records(figure: Figure) -> Headline:
+    _, phrase, _ = parted(figure.name)
+    form = ".2f"
+    if figure.name.startswith("transfer/"):
+        form, phrase = ".1p", f"{phrase}, in points"
+    elif is_any(figure.name, _OF_HUNDRED):
+        form, phrase = ".1c", f"{phrase}, of 100"
+    items = f"{figure.items:,} " if figure.items != figure.n else ""
+    return Headline(
+        value=number_text(figure.mean, form),
+        interval=interval_text(figure.interval, form, NO_INTERVAL),
+        phrase=phrase,
+        n=figure.n or 0,
+        basis=f"on {items}items" if items else "items",
+    )
+
+
+def _of_loop(row: Row) -> Headline | None:
+    """Return what right answers gained under the optimiser, from a start that was good."""
+    for start in ("good", "weak"):
+        if gold := figure_at(row.snapshot.figures, f"loop/gold/{start}"):
+            phrase = f"right answers of 100, change under an optimiser from a {start} start"
+            return _shown(gold, "+.1p", phrase, row)
+    return None
+
+
+def _shown(figure: Figure, form: str, phrase: str, row: Row) -> Headline:
+    return Headline(
+        value=number_text(figure.mean, form),
+        interval=interval_text(figure.interval, form, NO_INTERVAL),
+        phrase=phrase,
+        n=figure.n or row.n,
+        basis=KINDS[row.snapshot.kind].unit,
+    )
