@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
+from itertools import combinations
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -12,7 +13,7 @@ from epc.answers.snapshot_status import snapshot_states
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.expiry import Expiry
-from epc.registry.figures import rank
+from epc.registry.figures import figures_by_name, rank
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.showing import TABLES, reference_rows
@@ -202,17 +203,33 @@ def _ranked(rows: Iterable[Row]) -> list[Row]:
 
 
 def _pair(site: Site) -> list[str]:
-    """Return the two tags to compare first: an evaluator's first two, or else any."""
+    """Return the two tags to compare first: of one source, with the most figures in common.
+
+    Without such a pair they are an evaluator's first two, or else any.
+    """
+    standing = [page for page in site.snapshots if page.row.standing.holds and not page.row.failed]
+    names = {p.row.tag: set(figures_by_name(p.row.snapshot)) for p in standing if p.card.origin}
+    pairs = combinations((page for page in standing if page.card.origin), 2)
+    alike = [pair for pair in pairs if _is_of_one_source(*pair)]
+
+    def common(pair: tuple[SnapshotPage, SnapshotPage]) -> int:
+        left, right = pair
+        return len(names[left.row.tag] & names[right.row.tag])
+
+    best = max(alike, key=common, default=None)
+    if best and common(best):
+        return [page.row.tag for page in best]
     groups = [[s for s in page.baselines if not s.row.failed] for page in site.evaluators]
     several = [baselines for baselines in groups if len(baselines) > 1]
-    chosen = (
-        several[0]
-        if several
-        else sorted(
-            site.snapshots, key=lambda page: (page.row.failed, page.row.about != "coupling")
-        )
-    )
+    ranked = sorted(site.snapshots, key=lambda p: (p.row.failed, p.row.about != "coupling"))
+    chosen = several[0] if several else ranked
     return [page.row.tag for page in chosen[:2]]
+
+
+def _is_of_one_source(left: SnapshotPage, right: SnapshotPage) -> bool:
+    """Return whether one source recorded the verdicts of two judges."""
+    judges = (left.row.snapshot.tag.generation, right.row.snapshot.tag.generation)
+    return left.card.origin == right.card.origin and judges[0] != judges[1]
 
 
 def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:

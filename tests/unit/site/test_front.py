@@ -15,6 +15,7 @@ from site_support import REAL_DAY, real_site
 from epc.answers.service import service_on
 from epc.answers.subjects import subject
 from epc.answers.succession import succession_of
+from epc.registry.figures import figures_by_name
 from epc.registry.reading import of_folder
 from epc.registry.succession import VerdictStore, agreement_in_store
 from epc.report.succession_text import text
@@ -155,6 +156,15 @@ def test_every_snapshot_stands_open_in_one_of_two_tables_examples_last() -> None
     assert failed == sorted(failed)
     standing = [day for day, broken in zip(days, failed, strict=True) if day and not broken]
     assert standing == sorted(standing, reverse=True), "the last expired first"
+
+
+def test_the_page_of_comparisons_opens_with_two_judges_that_have_common_figures() -> None:
+    selected = re.findall(r'<option value="([^"]+)" selected>', PAGES["compare.md"])
+    left, right = (figures_by_name(REGISTRY().snapshots[tag]) for tag in selected)
+
+    assert "epc snapshot diff v1.0-gpt-5.4 v1.0-gpt-5.4-mini" in PAGES["compare.md"]
+    assert selected == ["v1.0-gpt-5.4", "v1.0-gpt-5.4-mini"]
+    assert len(set(left) & set(right)) > 10
 
 
 def test_a_line_names_the_judge_as_people_type_it_and_its_headline_figure() -> None:

@@ -42,10 +42,14 @@ def test_every_expired_snapshot_is_a_line_of_under_a_kilobyte(tmp_path: Path) ->
 
 
 def row(tag: str, *, failed: bool = False, about: str = "coupling") -> Any:
-    return SimpleNamespace(row=SimpleNamespace(tag=tag, failed=failed, about=about))
+    standing, card = SimpleNamespace(holds=True), SimpleNamespace(origin=None)
+    row = SimpleNamespace(tag=tag, failed=failed, about=about, standing=standing)
+    return SimpleNamespace(row=row, card=card)
 
 
-def test_an_evaluator_s_first_two_snapshots_are_compared_first_or_else_any_two() -> None:
+def test_without_records_the_first_two_of_an_evaluator_are_compared_or_else_any() -> (
+    None
+):
     one, two, three, bad = row("1"), row("2"), row("3"), row("0", failed=True)
     judged = row("j", about="judgments")
     alone: Any = SimpleNamespace(
