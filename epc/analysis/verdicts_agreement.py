@@ -12,7 +12,7 @@ from epc.analysis.verdicts_figures import (
     figure_of,
     share,
 )
-from epc.analysis.verdicts_rows import TIE, Rows
+from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.records.verdicts.types import UNKNOWN, Prompt, Setting
 from epc.statistics.figures import ClusteredFigure
@@ -39,7 +39,7 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     one choice that more persons made than any other.
     """
     rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
-    humans, mine = rows.humans.astype(np.float64), _saying()[rows.verdict]
+    humans, mine = rows.humans.astype(np.float64), _saying(TIE + 1)[rows.verdict]
     n = humans.sum(axis=1)
     said = (humans * mine).sum(axis=1) / np.maximum(1, n)
     yield from share("humans_mean", said, rows, verdicts=n)
@@ -53,7 +53,7 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     usable = labelled & rows.readable
     yield from _kappa("humans_kappa", majority[usable], mine[usable], rows.cluster[usable])
     weights, hits, persons = np.zeros((3, len(n)))
-    for choice, vote in enumerate(_saying()[: TIE + 1]):  # who made it is the person left out
+    for choice, vote in enumerate(np.eye(TIE + 1)):  # who made it is the person left out
         other_majority = most_frequent(np.maximum(0, rows.humans - vote))
         weight = humans[:, choice] * other_majority.any(axis=1)
         weights += weight
@@ -82,9 +82,9 @@ def of_human_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
 def label_of(rows: Rows) -> Array:
     """Return 1 for the right answer of each row, by gold or the majority of persons; else 0.
 
-    Shapes: (m, 3).
+    Shapes: (m, answers), which are three of verdicts on pairs.
     """
-    answers = np.arange(TIE + 1)
+    answers = np.arange(rows.humans.shape[1])
     by_gold: Array = (rows.gold[:, None] == answers).astype(np.float64)
     return by_gold if (rows.gold >= 0).any() else most_frequent(rows.humans)
 
@@ -178,9 +178,9 @@ def of_ways(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]
 def side_by_side(rows_a: Rows, rows_b: Rows, *, scores: bool = False) -> tuple[Rows, Array, Array]:
     """Return every item and order that both were asked about, and what either says of it.
 
-    That are shares of a, b and tie, or the mean score: several askings count alike.
+    That are shares of the answers, as a, b and tie, or the mean score: several askings count alike.
 
-    Shapes: (m,), (m, 3) twice; of scores (m, 1).
+    Shapes: (m,), (m, answers) twice; of scores (m, 1).
     """
     (rows, values), (_, other_values) = common_rows(rows_a, rows_b, scores=scores)
     return rows, values, other_values
@@ -201,13 +201,15 @@ def common_rows(
     return (rows[in_a], values[in_a]), (other_rows[in_b], other_values[in_b])
 
 
-def _saying() -> Array:
+def _saying(answers: int) -> Array:
     """Return a row for each verdict, of which an unreadable one says nothing."""
-    return np.eye(TIE + 2)[:, : TIE + 1]
+    saying = np.eye(max(answers, UNREADABLE + 1))[:, :answers]
+    saying[UNREADABLE] = 0
+    return saying
 
 
 def _mean_verdicts(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
-    values = rows.score[:, None] if scores else _saying()[rows.verdict]
+    values = rows.score[:, None] if scores else _saying(rows.humans.shape[1])[rows.verdict]
     keys, first, places = np.unique(rows.order, return_index=True, return_inverse=True)
     totals = np.zeros((len(keys), values.shape[1]))
     np.add.at(totals, places, values)

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from epc.analysis.verdicts import Report, askings_of, measured
 from epc.analysis.verdicts_groups import in_order
 from epc.analysis.verdicts_judges import compared
-from epc.analysis.verdicts_labelled import REPLACED, of_judge
+from epc.analysis.verdicts_labelled import REPLACED, as_choices, of_judge
 from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
 from epc.analysis.verdicts_rows import file_names
 from epc.errors import UsageError
@@ -23,6 +23,7 @@ from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.types import Choices, Header
 from epc.statistics.figures import ClusteredFigure
 
+_TIES: Final = "ties"
 _OF_JUDGES: Final = (
     *("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel"),
 )
@@ -44,16 +45,18 @@ def audit_of(
     report = measured(header, verdicts, file_askings, choices, gold)
     pairs, judges = file_askings.pairs, file_askings.judges
     of_file = file_names(verdicts)
+    chooses = bool((verdicts.label.codes >= 0).any())
+    parts = [pairs[mask] for mask in file_askings.parts(pairs)]
     groups = []
-    for group, (_, _, rows), mask in zip(
-        report.groups, judges, file_askings.parts(pairs), strict=True
-    ):
+    for group, (_, _, rows), part in zip(report.groups, judges, parts, strict=True):
         figures, labels = of_judge(
-            rows, pairs[mask], of_file.questions, passing=report.alone, scale=header.scale
+            rows, part, of_file.questions, passing=report.alone, scale=header.scale
         )
-        of_verdicts = group.figures
+        of_verdicts = {**group.figures}
         if labels is not None:
             of_verdicts = {n: f for n, f in of_verdicts.items() if family(n) not in REPLACED}
+        if chooses:  # among labels there is no tie
+            of_verdicts.pop(_TIES, None)
         together = in_order({**of_verdicts, **figures}, {**LABEL_FIGURES, **FIGURES})
         missing = {kind: why for kind, why in group.left_out.items() if kind not in REPLACED}
         groups.append(
@@ -64,6 +67,11 @@ def audit_of(
                 labels=labels or UNSET,
             )
         )
+    if chooses and len(judges) > 1:
+        judges = [
+            (name, setting, as_choices(rows, part))
+            for (name, setting, rows), part in zip(judges, parts, strict=True)
+        ]
     order = [*header.settings].index  # as the file has them
     in_file_order = sorted(judges, key=lambda judge_rows: order(judge_rows[0]))
     comparison = compared(in_file_order, of_file.authors, passing=report.alone, scale=header.scale)

@@ -1,11 +1,12 @@
 """What labels of the same answers say of one judge, by the kind of its verdicts (Reading R101)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from epc.analysis.verdicts_agreement import label_of, most_frequent
 from epc.analysis.verdicts_choices import ChoiceLabels, ChoiceRows, of_choice_labels
-from epc.analysis.verdicts_figures import figure_of, weights
+from epc.analysis.verdicts_figures import figure_of, share, weights
 from epc.analysis.verdicts_labels import PassLabels, PassRows, of_labels
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows, by_question
 from epc.analysis.verdicts_scores import ScoreLabels, ScoreRows, of_score_labels
@@ -36,6 +37,9 @@ def of_judge(
         return _of_choices(verdicts)
     if passing:
         return _of_passes(rows)
+    if scale is not None:  # of a file of several judges this one's
+        outside = min(scale.outside, int((rows.verdict == UNREADABLE).sum()))
+        scale = replace(scale, outside=outside)
     done = of_score_labels(_score_rows(rows, names), scale)
     figures, labels = done or ({}, None)
     return figures | dict(_beside_scorers(rows, verdicts)) | dict(beside_persons(rows)), labels
@@ -152,21 +156,63 @@ def _beside_scorers(rows: Rows, verdicts: Verdicts) -> Iterator[tuple[str, Clust
         yield name, figure_of(*clustered_mean(values, ids), ids)
 
 
-def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
-    """Return the figures of choices, whose right label is gold's or that of most persons."""
+def as_choices(rows: Rows, verdicts: Verdicts) -> Rows:
+    """Return rows whose answers are the labels of a file, as a pair's are a, b and tie.
+
+    The place of an unreadable verdict stays its own: later labels stand one place further.
+    """
+    choices = _choices_of(verdicts)
+    counts = choices.people.astype(np.int64)
+    if counts.shape[1] > UNREADABLE:
+        counts = np.insert(counts, UNREADABLE, 0, axis=1)
+    chosen, right = (places + (places >= UNREADABLE) for places in (choices.chosen, choices.gold))
+    return replace(
+        rows,
+        verdict=np.where(choices.chosen < 0, UNREADABLE, chosen),
+        gold=right,
+        humans=counts[verdicts.human_labels.codes],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choices:
+    """Choices of a file by the places of their labels in `names`, -1 where there is none.
+
+    `people` counts the labels of each combination of persons; its last row is of nobody.
+
+    Shapes: (m,) twice, (combinations + 1, labels).
+    """
+
+    names: Sequence[str]
+    chosen: Codes
+    gold: Codes
+    people: Array
+
+
+def _choices_of(verdicts: Verdicts) -> _Choices:
     people = verdicts.human_labels.names
     label_names = {name for labels in people for name in labels}
     names = sorted({*verdicts.label.names, *verdicts.gold_label.names, *label_names})
     places = {name: place for place, name in enumerate(names)}
-    counts = np.zeros((len(people) + 1, len(names)))  # the last is of a row without persons
+    counts = np.zeros((len(people) + 1, len(names)))
     for row, labels in enumerate(people):
         np.add.at(counts[row], [places[label] for label in labels], 1)
-    right = verdicts.gold_label.as_places(names).astype(np.int64)
+    return _Choices(
+        names=names,
+        chosen=verdicts.label.as_places(names).astype(np.int64),
+        gold=verdicts.gold_label.as_places(names).astype(np.int64),
+        people=counts,
+    )
+
+
+def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
+    """Return the figures of choices, whose right label is gold's or that of most persons."""
+    choices = _choices_of(verdicts)
+    right, chosen, counts = choices.gold, choices.chosen, choices.people
     if not (right >= 0).any():
         top = most_frequent(counts)
         right = np.where(top.any(axis=1), top.argmax(axis=1), -1)[verdicts.human_labels.codes]
     cluster, unit = by_question(verdicts)
-    chosen = verdicts.label.as_places(names).astype(np.int64)
     table = ChoiceRows(
         chosen=chosen,
         right=right,
@@ -174,11 +220,12 @@ def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
         cluster=cluster,
         unit=unit,
     )
-    done = of_choice_labels(table, names)
+    unreadable = dict(share("unreadable", chosen < 0, table))
+    done = of_choice_labels(table, choices.names)
     if done is None:
-        return {}, None
+        return unreadable, None
     several = np.flatnonzero((counts.sum(axis=1) > 1)[verdicts.human_labels.codes])
     persons = counts[verdicts.human_labels.codes[several]]
-    saying = (chosen[several, None] == np.arange(len(names))).astype(np.float64)
+    saying = (chosen[several, None] == np.arange(len(choices.names))).astype(np.float64)
     in_place = _in_a_place(saying, persons, cluster[several], unit[several])
-    return done[0] | dict(in_place), done[1]
+    return done[0] | dict(in_place) | unreadable, done[1]

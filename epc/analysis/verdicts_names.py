@@ -327,6 +327,20 @@ LABEL_FIGURES: Final[Mapping[str, FigureDescription]] = {
     ),
 }
 
+# The same where the labels are gold, which nobody is said to have given: title and phrase.
+OF_GOLD: Final[Mapping[str, tuple[str, str]]] = {
+    "tpr": ("passes what is labelled pass (TPR, sensitivity)", "passes what is labelled pass"),
+    "tnr": ("fails what is labelled fail (TNR, specificity)", "fails what is labelled fail"),
+    "agreement": ("says what the labels say", "agrees with the labels"),
+    "people_pass_share": ("labelled pass: the base rate", "labelled pass"),
+    "pass_shift": ("how many more the judge passes than the labels", "judge less labels"),
+    "corrected_pass_share": (
+        "what would be labelled pass of all rows, by the labels of some",
+        "would be labelled pass, of all rows",
+    ),
+    "accuracy": ("the right label chosen", "accuracy"),
+}
+
 
 # What a report can say of a judge: the figures that say it, a field and what a table needs for it.
 NEEDS: Final[Mapping[str, tuple[tuple[str, ...], str, str]]] = {

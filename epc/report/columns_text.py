@@ -20,7 +20,7 @@ _MEANT: Final = {
     "verdict": "what the judge chose",
     "humans": "what people chose",
     "human_score": "the score that people gave",
-    "gold": "the better answer",
+    "gold": "what is right",
     "a_score": "the score of answer a",
     "b_score": "the score of answer b",
     "a_length": "how long answer a is",

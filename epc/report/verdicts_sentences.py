@@ -17,6 +17,7 @@ from epc.statistics.figures import TOO_FEW, ClusteredFigure, interval_text, numb
 _UNNAMED: Final = "the judge"
 _COIN: Final = 0.5
 _FEW_JUDGES: Final = 3  # of which every pair is printed
+_PICKS: Final = "picks the right one"
 _RARE: Final = 0.01
 _MOST: Final = 0.99
 ONE_SCALE: Final = (
@@ -102,6 +103,7 @@ def of_passes(
         always = f"always saying {labels.always.answer} would in {percent(labels.always.share)}"
         kappa = f" Kappa {_value(figures['kappa'])}." if "kappa" in figures else ""
         yield f"It agrees with {source} in {percent(agreement.value)}; {always}.{kappa}"
+    yield from _unreadable(figures, f"agrees with {source}")
     if shift := figures.get("pass_shift"):
         share = percent(figures["people_pass_share"].value)
         people = f"{share} are labelled pass" if labels.of_gold else f"people pass {share}"
@@ -119,6 +121,31 @@ def of_passes(
         yield f"Of all rows {judge} passes {of_all}; by the {n:,} labels {would}."
     if labels.weighted_to_all_rows:
         yield UNEVEN
+
+
+def unreadable_of(group: Group) -> list[str]:
+    """Return the sentence on a judge's verdicts that cannot be read, if there are some."""
+    match group.labels:
+        case PassLabels() as labels:
+            does = f"agrees with {'the labels' if labels.of_gold else 'people'}"
+            return [*_unreadable(group.figures, does)]
+        case ChoiceLabels():
+            return [*_unreadable(group.figures, _PICKS)]
+    return []
+
+
+def _unreadable(figures: Mapping[str, ClusteredFigure], does: str) -> Iterator[str]:
+    """Yield how many verdicts on labelled answers cannot be read, and what a share is with them."""
+    figure = figures.get("agreement") or figures.get("accuracy")
+    if figure is None or figure.bounds is None:
+        return
+    low, high = figure.bounds
+    count = round(figure.n * (high - low) / (1 - high + low))
+    verdicts = "verdict cannot be read and is" if count == 1 else "verdicts cannot be read and are"
+    yield (
+        f"{count:,} {verdicts} left out: counted as wrong it {does} in {percent(low)}, counted as "
+        f"right in {percent(high)}."
+    )
 
 
 def _counted(n: int) -> str:
@@ -209,6 +236,7 @@ def _of_choices(group: Group, labels: ChoiceLabels) -> Iterator[str]:
         f"always {labels.always.label} would in {percent(labels.always.share)}. "
         f"It is weakest at {weakest}: {percent(recall.value)} of {recall.n:,}."
     )
+    yield from _unreadable(group.figures, _PICKS)
     for alone in labels.alone.values():
         if alone.threshold is None or alone.kept is None or alone.held_out is None:
             yield (

@@ -8,9 +8,11 @@ from msgspec import UNSET
 from epc.analysis.verdicts import Group, Report
 from epc.analysis.verdicts_audit import Gate
 from epc.analysis.verdicts_audit import document as figures_json
+from epc.analysis.verdicts_choices import ChoiceLabels
 from epc.analysis.verdicts_judges import JudgeComparison
+from epc.analysis.verdicts_labels import PassLabels
 from epc.analysis.verdicts_lists import MOST_ASKINGS
-from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, NEEDS, family
+from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, NEEDS, OF_GOLD, family
 from epc.analysis.verdicts_rows import LONG_ANSWER
 from epc.analysis.verdicts_transfer import PeopleDifference, Transfer
 from epc.audit.side_checks import clustered
@@ -44,7 +46,7 @@ from epc.report.document import (
 from epc.report.quality_text import parts as quality_parts
 from epc.report.quality_text import quality_line
 from epc.report.verdicts_pictures import pictures
-from epc.report.verdicts_sentences import judge_name, of_group, of_judges
+from epc.report.verdicts_sentences import judge_name, of_group, of_judges, unreadable_of
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
 from epc.statistics.figures import TOO_FEW, ClusteredFigure, figure_text
@@ -188,7 +190,7 @@ def _pictures(report: Report) -> Iterator[Chart]:
     """Yield a judge's shares with their intervals, or the judges' headlines below each other."""
     shares = [
         (
-            _titled(name, _TITLES[family(name)].phrase).replace(": ", ":\n"),
+            _titled(name, _words_of(report, name)[1]).replace(": ", ":\n"),
             figure.value,
             figure.ci95,
         )
@@ -210,7 +212,8 @@ def headlines(report: Report, column_choice: ColumnChoice) -> list[str]:
         of_one = of_group(group)
         if group.labels is UNSET and (not of_one or _by_gold(group)):
             of_one = [headline_of(group, always), *of_one]
-        lines += of_one if len(report.groups) <= _FEW_JUDGES else of_one[:1]
+        is_brief = len(report.groups) > _FEW_JUDGES
+        lines += [*of_one[:1], *unreadable_of(group)] if is_brief else of_one
     return lines
 
 
@@ -254,12 +257,12 @@ def _figures(report: Report) -> Iterator[Part]:
     names = sorted(kept, key=lambda name: order.index(family(name)))
     if len(report.groups) == 1:
         figures = report.groups[0].figures
-        rows = [(_titled(n, _TITLES[family(n)].phrase), figures[n]) for n in names]
+        rows = [(_titled(n, _words_of(report, n)[1]), figures[n]) for n in names]
         title = f"Figures of {judge_name(report.groups[0])}"
         yield Section(title, [_table(title, rows)], "open")
     for name in names if len(report.groups) > 1 else ():
         rows = [(g.settings[0], g.figures[name]) for g in report.groups if name in g.figures]
-        yield _section(name, _TITLES[family(name)].title, rows)
+        yield _section(name, _words_of(report, name)[0], rows)
     for name in ("accuracy", "best/1", f"best/{MOST_ASKINGS}"):
         yield from _section_if_any(
             name,
@@ -281,6 +284,16 @@ def _figures(report: Report) -> Iterator[Part]:
     ):
         for name, title in titles.items():
             yield from _section_if_any(name, title, _beside_each_other(parts, name))
+
+
+def _words_of(report: Report, name: str) -> tuple[str, str]:
+    """Return the title and the phrase of a figure: of labels that are gold nobody gave them."""
+    described = _TITLES[family(name)]
+    labels = [group.labels for group in report.groups]
+    is_gold = any(isinstance(part, PassLabels) and part.of_gold for part in labels)
+    is_gold |= any(isinstance(part, ChoiceLabels) for part in labels)
+    title_and_phrase = described.title, described.phrase
+    return OF_GOLD.get(name, title_and_phrase) if is_gold else title_and_phrase
 
 
 def _titled(name: str, phrase: str) -> str:

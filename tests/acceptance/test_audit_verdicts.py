@@ -227,7 +227,8 @@ def test_an_odd_word_among_pass_and_fail_is_left_out_or_means_what_the_user_says
     path.write_text(lines, "utf-8")
 
     text = epc("audit", path).stdout.decode()
-    assert "judge may ('PARTIAL' are no labels: --label VALUE=WORD says what they mean)" in text
+    hint = "--label VALUE=WORD says what they mean; WORD is pass, fail, tie or unreadable)"
+    assert f"judge may ('PARTIAL' are no labels: {hint}" in text
     assert f"fix: epc audit {path} --map verdict=judge\n" in text
 
     (group,) = audited(path, "--map", "verdict=judge")["groups"]

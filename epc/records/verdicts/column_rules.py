@@ -52,6 +52,7 @@ from epc.records.verdicts.names import (
     two_authors,
     wide_judge,
 )
+from epc.records.verdicts.table_words import words_for
 from epc.records.verdicts.types import Row
 from epc.records.verdicts.verdict_words import PASSES, PLACES, SIDES, bare
 
@@ -71,6 +72,8 @@ _BASELINE: Final = "the baseline"
 NAME, VALUE, YOU = "name", "value", "you"
 MOST_COMMANDS: Final = 4
 _EXAMPLES: Final = 3
+_MOST_WORDS: Final = 12  # of a column of verdicts; more are replies
+_LONGEST_WORD: Final = 40
 _SOME, _MOST = 0.5, 0.95  # shares of a column's values
 _EXCHANGED_WINNERS: Final = ("g1_winner", "g2_winner")
 
@@ -79,10 +82,11 @@ Outcome = Literal["pass", "pair", "label", "score"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A question to the user, and the requests that would answer it."""
+    """A question to the user, and the requests that would answer it, or in words what would."""
 
     problem: str
     requests: Sequence[Request] = ()
+    fix: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -418,13 +422,18 @@ class _Chooser:
         counts = self.words.counts(column)
         is_most = 2 * sum(counts[name] for name in names) > counts.total()
         is_pair = len(names) == len("ab") and is_most and len(counts) <= len("ab12")
-        return is_pair and self._has_order_of(names)
+        return is_pair and self._has_order_of(names, column)
 
-    def _has_order_of(self, names: Sequence[str]) -> bool:
+    def _has_order_of(self, names: Sequence[str], column: str) -> bool:
         """Return whether a column says which of two authors was shown first, as `ours_first`."""
-        orders = {name: self.words.counts(name) for name in self.free.values()}
-        _, order, _ = two_authors(names, orders, [])
+        _, order, _ = two_authors(names, self._orders(column), [])
         return order is not None
+
+    def _orders(self, verdict: str) -> dict[str, Collection[str]]:
+        """Return the values of columns that may say what was shown first: of no labels."""
+        labelled = {verdict, *self._free_gold(), *filter(_is_of_humans, self.free.values())}
+        free = [name for name in self.free.values() if name not in labelled]
+        return {name: self.words.counts(name) for name in free}
 
     def _strange(self, value: str) -> bool:
         labels = {key.lower() for key in self.request.labels}
@@ -474,9 +483,8 @@ class _Chooser:
         for name in ("first", "swapped"):
             if not self.choice.has("first", "swapped"):
                 self._take_order(name)
-        free = {name: self.words.counts(name) for name in self.free.values()}
         first = self.choice.column("first")
-        orders = {first: self.words.counts(first)} if first else free
+        orders = {first: self.words.counts(first)} if first else self._orders(column)
         by = [self.choice.constants[by] for by in ("a_by", "b_by") if by in self.choice.constants]
         no_texts = not self.choice.has("a", "a_sha256", "b", "b_sha256")
         if no_texts and "a_by" not in self.choice.columns:
@@ -578,7 +586,10 @@ class _Chooser:
         requests = self._verdict_requests(verdicts)
         requests += [self._with(columns={"a_score": name}) for name in (*certain, *scores) if name]
         problem = "no column is certain to hold what a judge said"
-        if verdicts or scores:
+        fix, unknown = "", self._unknown_words()
+        if unknown and not verdicts:
+            problem, fix = unknown
+        elif verdicts or scores:
             problem += f": {', '.join(dict.fromkeys((*verdicts, *certain, *scores)))} may"
             problem += self._strange_values(verdicts)
         elif gold:
@@ -588,7 +599,26 @@ class _Chooser:
                 f"no column holds what a judge said: {listed} {holds} labels. If a judge gave them:"
             )
             requests += [self._with(columns={"verdict": name}) for name in gold]
-        self.choice.asks.append(Ask(problem=problem, requests=requests))
+        self.choice.asks.append(Ask(problem=problem, requests=requests, fix=fix))
+
+    def _unknown_words(self) -> tuple[str, str] | None:
+        """Return what to say of a column that is called a verdict and has words of nobody's."""
+        for alias in ("verdict", *ALSO[VERDICT].split()):
+            column = self.free.get(alias)
+            counts = self.words.counts(column) if column else {}
+            is_short = len(counts) <= min(_MOST_WORDS, max(2, len(self.cells) / 2))
+            if column is None or not counts or not is_short or self.words.are_numbers(column):
+                continue
+            words = sorted(value for value in counts if self._strange(value))
+            if words and max(map(len, words)) <= _LONGEST_WORD:
+                holds = f"{', '.join(map(repr, words))} in {column!r}"
+                problem = f"no column is certain to hold what a judge said: nobody knows {holds}"
+                fix = (
+                    f"say what each means by --label VALUE=WORD: {words_for(VERDICT, 'pass')} of "
+                    f"one answer, {words_for(VERDICT, 'pair')} of two"
+                )
+                return problem, fix
+        return None
 
     def _strange_values(self, columns: Sequence[str]) -> str:
         """Return which values of a column that is called a verdict are none of our labels."""
@@ -597,7 +627,9 @@ class _Chooser:
             strange = [value for value in self.words.counts(column) if self._strange(value)]
             if column in named and strange:
                 examples = shortened([*map(repr, strange)], _EXAMPLES)
-                return f" ({examples} are no labels: --label VALUE=WORD says what they mean)"
+                kind = "pair" if self._is_paired() else "pass"
+                hint = "--label VALUE=WORD says what they mean"
+                return f" ({examples} are no labels: {hint}; WORD is {words_for(VERDICT, kind)})"
         return ""
 
     def _with(

@@ -196,7 +196,7 @@ def _question(source: Path, cells: Cells, ask: Ask) -> Finding:
     commands = [
         command_of(source, cells.columns, answer) for answer in islice(answers, MOST_COMMANDS)
     ]
-    remedy = _listed([*dict.fromkeys(commands)]) if commands else f"expected {EXPECTED}"
+    remedy = _listed([*dict.fromkeys(commands)]) if commands else ask.fix or f"expected {EXPECTED}"
     return Finding(CLAUSE, f"{source.name}:1", ask.problem, remedy)
 
 

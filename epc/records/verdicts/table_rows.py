@@ -4,8 +4,10 @@ Work is done by distinct values, or by distinct combinations of them: a million 
 row that cannot be read is left out, and counted by its reason.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import fmean
 from typing import Any, Final
 
@@ -202,6 +204,34 @@ class _Builder:
                     f"--label {label}={self.request.labels[label]}: no row has the label "
                     f"{value if is_of_column else label!r}\n  fix: labels stand in {looked}"
                 )
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """Return how each right label is most often spelt, by its letters in lower case."""
+        counts: Counter[str] = Counter()
+        for title in self.right_columns:
+            read = self.label_reader(title)
+            for cell, count in self.cells.counts(title).items():
+                counts.update(dict.fromkeys(filter(None, map(read, cell.split(";"))), count))
+        ranked = reversed(counts.most_common())
+        return {label.casefold(): label for label, _ in ranked}
+
+    @property
+    def right_columns(self) -> list[str]:
+        """Return the columns of labels of what is right, gold's and people's."""
+        return [title for name in (GOLD, HUMANS) for title in self.choice.columns.get(name, ())]
+
+    def label_reader(self, column: str) -> Callable[[str], str | None]:
+        """Return what reads a right label as the user or the file spells it."""
+        labels = self.labels.get(column, {})
+
+        def read(cell: str) -> str | None:
+            text = cell.strip()
+            text = labels.get(text.lower(), text)
+            missing = not text or text == UNREADABLE or text.lower() in MISSING
+            return None if missing else text
+
+        return read
 
     # Scores ----------------------------------------------------------------------------------
 
@@ -668,18 +698,15 @@ class _Part:
         column = self.field("verdict")
         assert column is not None
         given = self.of.labels.get(self.column, {})
-        known = {
-            name.strip().casefold()
-            for field_name in ("gold", "humans")
-            for title in self.choice.columns.get(field_name, ())
-            for name in self.of.cells.columns[title].names
-        }
+        spellings = self.of.spellings
 
         def read(cell: str) -> str | None:
             text = cell.strip()
             text = given.get(text.lower(), text)
-            missing = text.lower() in NO_ANSWER and text.casefold() not in known
-            return None if not text or missing or text == UNREADABLE else text
+            missing = text.lower() in NO_ANSWER and text.casefold() not in spellings
+            if not text or missing or text == UNREADABLE:
+                return None
+            return spellings.get(text.casefold()) or spellings.setdefault(text.casefold(), text)
 
         said = recoded(column, read)
         empty = [code for code, cell in enumerate(column.names) if not cell.strip()]
@@ -689,10 +716,28 @@ class _Part:
             codes=np.where(said.codes < 0, 0, ABSENT).astype(np.int32), names=[UNREADABLE]
         )
         if gold := self.choice.columns.get(GOLD):
-            self.columns[GOLD_LABEL] = recoded(self.of.cells.columns[gold[0]], _label)
+            labels = recoded(self.of.cells.columns[gold[0]], self.of.label_reader(gold[0]))
+            self.columns[GOLD_LABEL] = recoded(labels, self._spelt)
         if people := self.choice.columns.get(HUMANS):
             columns = [self.of.cells.columns[title] for title in people]
-            self.columns[HUMAN_LABELS] = of_combinations(columns, self.size, _labels)
+            readers = [self.of.label_reader(title) for title in people]
+            self.columns[HUMAN_LABELS] = of_combinations(
+                columns, self.size, lambda row: self._persons(row, readers)
+            )
+
+    def _persons(
+        self, row: Sequence[str | None], readers: Sequence[Callable[[str], str | None]]
+    ) -> tuple[str, ...] | None:
+        """Return the labels of the persons of a row, of whom several may stand in one cell."""
+        parts = [
+            read(part)
+            for cell, read in zip(row, readers, strict=True)
+            for part in (cell or "").split(";")
+        ]
+        return tuple(self._spelt(label) for label in parts if label) or None
+
+    def _spelt(self, label: str) -> str:
+        return self.of.spellings[label.casefold()]
 
     def _read_words(self, turned: Flags) -> None:
         """Read labels in our words, which name candidates and not places."""
@@ -811,16 +856,6 @@ def _item_name(parts: list[Any]) -> str:
 
 def _text(cell: str) -> str | None:
     return cell.strip() or None
-
-
-def _label(cell: str) -> str | None:
-    text = cell.strip()
-    return None if not text or text.lower() in MISSING else text
-
-
-def _labels(row: list[Any]) -> tuple[str, ...] | None:
-    labels = [label for cell in row for part in (cell or "").split(";") if (label := _label(part))]
-    return tuple(labels) or None
 
 
 def _count(cell: str) -> int | None:

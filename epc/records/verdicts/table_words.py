@@ -8,6 +8,7 @@ from epc.records.verdicts.aliases import (
     FIRST,
     HUMANS,
     SWAPPED,
+    VERDICT,
 )
 from epc.records.verdicts.coded import opposite
 from epc.records.verdicts.verdict_words import (
@@ -41,6 +42,13 @@ def _ours(kind: str) -> Mapping[str, str]:
 def people_words(kind: str) -> Collection[str]:
     """Return the words that people's labels of a kind may be without an explanation."""
     return {*_ours(kind), *_WORDS[HUMANS]}
+
+
+def words_for(name: str, kind: str) -> str:
+    """Return the words that a label of a field can mean, as a hint lists them."""
+    sides = ["pass", "fail"] if kind == "pass" else ["a", "b"]
+    places = [*PLACES] if name == VERDICT and kind != "pass" else []
+    return f"{', '.join([*sides, TIE, *places])} or {UNREADABLE}"
 
 
 def apart(cell: str, known: Collection[str]) -> list[str]:
@@ -132,5 +140,6 @@ class RowWords:
         if meaning in NO_ANSWER or meaning == UNREADABLE:
             return UNREADABLE if name == "verdict" else None
         raise UnfitError(
-            f"have {text!r} in {title}, which is no label: --label {text!r}=WORD says what it means"
+            f"have {text!r} in {title}, which is no label: --label {text!r}=WORD says what it "
+            f"means; WORD is {words_for(name, self.kind)}"
         )

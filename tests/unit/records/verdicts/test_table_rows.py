@@ -181,7 +181,7 @@ def test_reading_r101_7_rows_that_cannot_be_read_are_left_out_and_counted(tmp_pa
     odd, *further = done.column_choice.notes
     assert odd == (
         "left out: 1 row has 'PARTIAL' in judge_verdict, which is no label: --label 'PARTIAL'=WORD "
-        "says what it means: line 42"
+        "says what it means; WORD is pass, fail, tie or unreadable: line 42"
     )
     assert further == [
         "left out: 1 row has no verdict: line 43",
