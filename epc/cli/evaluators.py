@@ -1,4 +1,4 @@
-"""`epc evaluators`: list, show, export, card and succeed."""
+"""`epc evaluators`: list, show, new, export, card and succeed."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, exit_with, open_registry, print_result
+from epc.cli.common import (
+    echo_json,
+    exit_with,
+    locked_here,
+    now,
+    open_registry,
+    print_note,
+    print_result,
+    say,
+)
 from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.printable import aligned
@@ -195,6 +204,51 @@ def show(asked: str, registry: str | None) -> None:
     if not name.models:
         raise click.UsageError(f"{asked}: {missing(name)}\n  fix: see `epc evaluators list`")
     echo_json([as_json(model.record) for _, model in sorted(name.models.items())])
+
+
+@command.command()
+@click.argument("name")
+@click.option("--platform", required=True, help="Who serves it: openai, self-hosted, ...")
+@click.option(
+    "--released",
+    required=True,
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day on which the platform released it.",
+)
+@click.option("--source", required=True, metavar="URL", help="The page that states it.")
+@click.option("--model", metavar="ID", help="Its id on the platform, if not NAME.")
+@click.option("--maker", help="Whose model it is, if the platform serves several makers'.")
+def new(
+    name: str, platform: str, released: datetime, source: str, model: str | None, maker: str | None
+) -> None:
+    r"""Write the record of an evaluator that the registry does not know, into this checkout.
+
+    Offer it in the pull request of its first measurement: `epc submission new` finds it. It states
+    one platform and one date. A maintainer opens the source before the merge.
+
+    \b
+    Example:
+      epc evaluators new gpt-5.9-2026-11-01 --platform openai --released 2026-11-01 \
+        --source https://developers.openai.com/api/docs/models
+    """
+    from epc.registry.new_record import record_of, write
+    from epc.registry.reading import of_folder
+
+    with locked_here() as lock:
+        record = record_of(
+            name,
+            platform=platform,
+            model=model or name,
+            maker=maker,
+            released=released.date(),
+            source=source,
+            today=now().date(),
+            registry=of_folder(lock.checkout),
+        )
+        path = write(lock, record)
+    print_note("next     epc submission new RUN, and both in one pull request")
+    say(str(path.relative_to(lock.checkout)))
 
 
 @command.command()

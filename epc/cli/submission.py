@@ -11,6 +11,7 @@ import click
 from epc.cli.common import add_text, checkout_here, exit_with, now, print_note, print_result, say
 from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, FOLDER, NEW, NEW_FILE, THERE, format_option
+from epc.errors import UsageError
 
 if TYPE_CHECKING:
     from epc.registry.offers import Subject
@@ -51,7 +52,8 @@ def new(
     from it, and no option says otherwise.
 
     On a terminal the command asks for what the run does not say; elsewhere you must give it as
-    options. It searches every file for secrets first. It overwrites nothing.
+    options. It searches every file for secrets, and checks all that the pull request will: what
+    would be refused there is refused here, and nothing is written. It overwrites nothing.
 
     \b
     Example:
@@ -61,6 +63,9 @@ def new(
     from epc.engine.secrets import secrets
     from epc.registry.reading import of_folder
     from epc.registry.submissions import layout, making
+    from epc.registry.submissions.check import keep_publishable
+    from epc.registry.submissions.checked import Base
+    from epc.registry.submissions.report import text
     from epc.registry.verdicts import cut_to
 
     checkout = checkout_here()
@@ -89,8 +94,30 @@ def new(
         statement,
         known_secrets,
     )
-    print_note(f"next     epc submission check {folder}")
+    report = keep_publishable(folder, Base.from_checkout(checkout, now().date()))
+    if not report.ok:
+        for line in text(report):
+            print_note(line)
+        raise UsageError(
+            f"nothing was written: {run} would be refused\n  fix: mend it, and run this again"
+        )
+    (offered,) = report.submissions
+    print_note(f"checked  it can be published, as {offered.tag} today")
+    print_note(f"next     {_next(checkout, folder, statement.generation)}")
     say(str(folder))
+
+
+def _next(checkout: Path, folder: Path, generation: str) -> str:
+    """Return the commands that offer a submission, with its evaluator's record if that is new."""
+    from epc.registry.history import untracked
+    from epc.registry.new_record import path_of
+
+    record = path_of(generation)
+    paths = [str(folder.relative_to(checkout)), *untracked(checkout, record)]
+    return (
+        f"git switch --create {folder.name} && git add {' '.join(paths)} && "
+        f'git commit --message "Offer {folder.name}" && git push --set-upstream origin HEAD'
+    )
 
 
 def _statement_of(values: dict[str, str | None], subject: "Subject") -> "Statement":
@@ -114,7 +141,12 @@ def _statement_of(values: dict[str, str | None], subject: "Subject") -> "Stateme
             "type": click.Choice(["direct", "gateway"]),
         },
         "conflicts": {"text": "Interests in how the evaluator comes out (or none)"},
-        "generation": {"text": "The evaluator generation (see `epc evaluators list`)"},
+        "generation": {
+            "text": (
+                "The evaluator generation (see `epc evaluators list`; "
+                "`epc evaluators new` writes the record of a new one)"
+            )
+        },
     }
     if subject.recorded:
         questions["source"] = {
@@ -178,6 +210,7 @@ def check(
     from epc.records.typed import as_json
     from epc.registry.reading import find_checkout
     from epc.registry.submissions import layout, unpublished
+    from epc.registry.submissions.brought import Records, look
     from epc.registry.submissions.check import check as check_all
     from epc.registry.submissions.check import read_changed
     from epc.registry.submissions.checked import Base
@@ -185,14 +218,19 @@ def check(
     from epc.registry.submissions.summary import markdown
 
     checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")
-    today, snapshot_findings = now().date(), Findings() if merge else None
+    trusted = Base.from_checkout(checkout, now().date())
+    snapshot_findings = Findings() if merge else None
+    records: Records = {}
     if merge and snapshot_findings is not None:
-        unpublished.check(checkout, merge, today, snapshot_findings)
+        commit = unpublished.resolved(checkout, merge)
+        unpublished.check(checkout, commit, trusted.today, snapshot_findings)
+        records = look(checkout, commit, trusted, snapshot_findings)
     value = check_all(
         paths or (checkout / layout.FOLDER,),
-        Base.from_checkout(checkout, today),
+        trusted,
         changed=read_changed(changed) if changed else None,
         snapshot_findings=snapshot_findings,
+        records=records,
         author=author,
     )
     print_result(form, lambda: as_json(value), lambda: text(value))

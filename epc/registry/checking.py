@@ -1,6 +1,7 @@
 """Do the records of evaluators' lives hold together? (`epc admin evaluators check`)."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,8 +20,10 @@ from epc.registry.reading import policy
 _CLAUSE: Final = "EPC-5.3(1)"
 
 
-def check(checkout: Path) -> list[Finding]:
+def check(checkout: Path, brought: Mapping[str, Json] | None = None) -> list[Finding]:
     """Return what is wrong with the records of evaluators, and with the expiry policy.
+
+    `brought` are further records by the names of their files, as if they stood there too.
 
     Raises: MalformedError if there is no usable policy; WorldError if the disk fails.
     """
@@ -30,18 +33,17 @@ def check(checkout: Path) -> list[Finding]:
     served: Counter[str] = Counter()
     pointing: list[tuple[str, Json]] = []
     called: dict[tuple[str, str], str] = {}
-    for path in sorted((checkout / layout.FOLDER / layout.EVALUATORS).glob("*.json")):
-        where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
-        record, problems = strict_json.read(path)
+    for stem, record, problems in _records(checkout, brought or {}):
+        where = f"{layout.FOLDER}/{layout.EVALUATORS}/{stem}.json"
         wrong = problems or schema_findings("evaluator_generation", record, clause=_CLAUSE)
         wrong = wrong or [_no_such_day(pointer, day) for pointer, day in impossible(record)]
         findings.extend(replace(f, clause=_CLAUSE, where=f"{where}{f.where}") for f in wrong)
         if not wrong:
-            _meaning(where, record, path.stem, findings)
+            _meaning(where, record, stem, findings)
             names[record["generation"].casefold()] += 1
             served.update(f"{p['platform']}/{p['model']}" for p in record["platforms"])
             called |= {
-                (life.platform, name.casefold()): path.stem
+                (life.platform, name.casefold()): stem
                 for life in Generation.parse(record).lives
                 for name in (life.model, *life.aliases)
             }
@@ -54,6 +56,17 @@ def check(checkout: Path) -> list[Finding]:
     if listed.is_file():
         _catalogue(listed.read_text("utf-8", "replace"), called, findings)
     return findings.as_list()
+
+
+def _records(
+    checkout: Path, brought: Mapping[str, Json]
+) -> Iterator[tuple[str, Json, list[Finding]]]:
+    """Yield each record with its file's name, and what keeps it from being read."""
+    for path in sorted((checkout / layout.FOLDER / layout.EVALUATORS).glob("*.json")):
+        if path.stem not in brought:
+            yield (path.stem, *strict_json.read(path))
+    for stem, record in brought.items():
+        yield stem, record, []
 
 
 def _catalogue(text: str, called: dict[tuple[str, str], str], findings: Findings) -> None:

@@ -62,6 +62,14 @@ def has_commit(folder: Path, commit: str) -> bool:
         return False
 
 
+def untracked(checkout: Path, *paths: str) -> list[str]:
+    """Return which files are there and unknown to git; none outside a repository."""
+    try:
+        return git(checkout, "ls-files", "--others", "--", *paths).splitlines()
+    except WorldError:
+        return []
+
+
 def git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 

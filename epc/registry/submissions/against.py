@@ -10,7 +10,6 @@ from epc.errors import Finding, Severity
 from epc.printable import one_line
 from epc.records.layout import MANIFEST
 from epc.records.manifest import ModelIdentity
-from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS, ServiceTerm
 from epc.registry.names import is_one_contributor
@@ -67,8 +66,8 @@ def unknown(statement: Statement) -> Finding:
     """Return the finding that the registry knows no life of a generation on its platform."""
     problem = f"nothing is known of {statement.generation} on {statement.platform}"
     remedy = (
-        f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
-        "request of its own, with the dates that its platform states"
+        "write its record with `epc evaluators new`, and commit it in the same pull request; a "
+        "model that has a record for another platform only needs a pull request of its own"
     )
     return _finding(layout.KNOWN, "generation", problem, remedy)
 

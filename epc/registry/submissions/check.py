@@ -4,9 +4,11 @@ Each is looked at in the order in which it becomes safe to look: the folder by n
 statement, the manifest's shape and size, and only then the record itself, replayed twice.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from types import MappingProxyType
 from typing import Final
 
 from epc.errors import UsageError, WorldError, able_to
@@ -17,6 +19,7 @@ from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.names import skeleton
 from epc.registry.submissions import against, folder, layout
+from epc.registry.submissions.brought import Records, with_records
 from epc.registry.submissions.checked import Base, SubmissionCheck
 from epc.registry.submissions.report import Report, report
 from epc.registry.submissions.statement import read
@@ -43,11 +46,14 @@ def read_changed(path: Path) -> list[str]:
     return [line.decode("utf-8", "surrogateescape") for line in lines if line]
 
 
-def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[str]]:
+def foreign(
+    changed: Sequence[str], findings: Findings, records: Collection[str] = ()
+) -> tuple[list[str], set[str]]:
     """Return the paths outside submissions, and the names of the submissions that are touched.
 
     Whatever is not a file of the layout in one submission's folder is noted, unless the pull
-    request offers nothing at all.
+    request offers nothing at all. One of the `records` that it brings is none of these: that of the
+    new evaluator, which `_hold_records` looks for.
     """
     strangers, slugs = list[str](), set[str]()
     if not any(_is_offer(path) for path in changed):
@@ -59,7 +65,8 @@ def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[
         name = "/".join(parts[_PARTS - 1 :])
         if inside and not {"", ".", ".."} & set(parts):
             slugs.add(parts[1])
-        if not inside or not any(files.admits(name) for files in layouts):
+        admitted = inside and any(files.admits(name) for files in layouts)
+        if not admitted and path not in records:
             strangers.append(path)
     for path in strangers[:MOST_FOREIGN]:
         problem = f"changes {one_line(path)}, which is no file of a submission"
@@ -87,18 +94,20 @@ def check(
     *,
     changed: Sequence[str] | None = None,
     snapshot_findings: Findings | None = None,
+    records: Records = MappingProxyType({}),
     author: str | None = None,
 ) -> Report:
     """Return the report on some submissions, or folders of submissions.
 
     `changed` are the paths that a pull request touches; only its submission is then looked at, and
     whatever else it touches is a finding. `snapshot_findings` are of its snapshots, if these were
-    looked at. `author` is who opened it, by GitHub's word.
+    looked at, and `records` are those of evaluators that it brings. `author` is who opened it, by
+    GitHub's word.
 
     Raises: UsageError if there is nothing at a path; WorldError if the disk fails.
     """
     findings = Findings() if snapshot_findings is None else snapshot_findings
-    strangers, slugs = foreign(changed, findings) if changed is not None else ([], None)
+    strangers, slugs = foreign(changed, findings, records) if changed is not None else ([], None)
     if changed is not None and not slugs:
         paths = ()
         home = registry_layout.FOLDER
@@ -115,6 +124,7 @@ def check(
     offered = _offered(base.checkout / layout.FOLDER)
     _alike(submissions, offered, findings)
     done: list[SubmissionCheck] = []
+    base = with_records(base, records)
     published = identities_of(base)
     for path in submissions:
         checked = check_one(path, base)
@@ -124,8 +134,20 @@ def check(
         hold_apart(checked, published, named)
         _hold_author(path, checked, base, author)
         done.append(checked)
+    if slugs:
+        _hold_records(records, done, findings)
     tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
     return report(done, findings, strangers, tags, author)
+
+
+def _hold_records(records: Records, done: Sequence[SubmissionCheck], findings: Findings) -> None:
+    """Note a record that a submission brings and that is not its own evaluator's."""
+    generations = {checked.statement.generation for checked in done if checked.statement}
+    for path, record in records.items():
+        if record["generation"] not in generations:
+            problem = f"brings the record of {record['generation']}, which nothing here measures"
+            remedy = "offer it in a pull request of its own"
+            findings.add(layout.ONE, one_line(path), problem, remedy)
 
 
 def _hold_author(path: Path, checked: SubmissionCheck, base: Base, author: str | None) -> None:
@@ -162,6 +184,18 @@ def check_one(path: Path, base: Base) -> SubmissionCheck:
             findings.add(layout.SECRETS, f"{name}:{line}", f"holds {secret}", LEAKED)
     adapter(checked.kind).look(path, checked, base)
     return checked
+
+
+def keep_publishable(path: Path, base: Base) -> Report:
+    """Return the report on a submission that was just made; one that is refused is removed again.
+
+    Raises: WorldError if the disk fails.
+    """
+    outcome = check((path,), base)
+    if not outcome.ok:
+        with able_to("remove", path):
+            rmtree(path)
+    return outcome
 
 
 def hold_apart(

@@ -267,7 +267,11 @@ def headline(report: Report) -> str:
     """Return the verdict on a report as one sentence; text ends with it, and a summary begins."""
     outcomes = [submission.standing for submission in report.submissions]
     if not outcomes and not _errors(report.findings):
-        return "There is no submission to check." if report.ok else "Refused."
+        nothing = "There is no submission to check"
+        if count := len(report.findings):
+            changes = "change" if count == 1 else f"{count} changes"
+            return f"{nothing}; a maintainer looks at the {changes} named here."
+        return f"{nothing}." if report.ok else "Refused."
     refused = _errors(report.findings) or report.foreign or not report.ok
     if refused or set(outcomes) - {"ready"}:
         listed = [*report.findings, *(f for s in report.submissions for f in s.findings)]

@@ -39,12 +39,11 @@ _REMEDY: Final = (
 def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
     """Note what merging a pull request would publish, or change of what is published, by hand.
 
-    `merge` is the commit that merging makes, main's its first parent.
+    `merge` is the digest of the commit that merging makes, main's its first parent.
 
     Raises: WorldError if the disk or git fails.
     """
-    # In a clone a word such as HEAD would mean another commit.
-    merge, main = (_resolved(checkout, name) for name in (merge, f"{merge}^1"))
+    main = resolved(checkout, f"{merge}^1")
     changed = [p for p in _differing(checkout, main, merge) if p.startswith(f"{_HOME}/")]
     if not changed:
         return
@@ -66,8 +65,13 @@ def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
         _note(sealed, "published files stay as they are, and no event publishes this", findings)
 
 
-def _resolved(checkout: Path, name: str) -> str:
-    """Return the digest of the commit that a name means in a checkout."""
+def resolved(checkout: Path, name: str) -> str:
+    """Return the digest of the commit that a name means in a checkout.
+
+    In a clone of it a word such as HEAD would mean another commit.
+
+    Raises: WorldError if it means none.
+    """
     return git(checkout, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}").strip()
 
 

@@ -13,8 +13,9 @@ import pytest
 from budget_support import is_night
 from engine_support import PATIENCE_S
 from program_support import as_text, every_run_started, run_program
+from records_support import Run
 from registry_support import ROOT, commit, cut_down, git
-from submissions_support import SLUG, Offered, rename
+from submissions_support import EXECUTOR, OPENAI, SLUG, Offered, rename
 
 KEY = "sk-" + "test-Ab3dEf6hIj9kLm2nOp5qRs8t"
 CHANGED_BY_DESIGN = ("rule", "baseline", "executor_prompt")
@@ -191,10 +192,8 @@ def test_a_hosted_model_s_generation_and_platform_follow_from_its_name(
 
 
 def as_openai(run: Path, **model: str) -> None:
-    from records_support import Run
-    from submissions_support import OPENAI
-
     rename(Run(folder=run), "evaluator", **(OPENAI | model))
+    rename(Run(folder=run), "executor", **EXECUTOR)
 
 
 def test_an_address_that_nobody_knows_is_asked_about(honest: Offered, run: Path) -> None:
@@ -209,8 +208,6 @@ def test_an_address_that_nobody_knows_is_asked_about(honest: Offered, run: Path)
 def test_a_secret_is_refused_by_file_and_line_and_never_repeated(
     honest: Offered, run: Path
 ) -> None:
-    from records_support import Run
-
     Run(folder=run).edit_row("calls", 3, headers={"x-echo": KEY})
     own = Run(folder=run)
     own.edit_row("calls", 5, headers={"x-echo": "correct-horse-battery"})
