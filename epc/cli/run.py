@@ -56,6 +56,17 @@ def _require_labels(gold: Path, request: "Request") -> None:
     read_gold(gold, configuration(opened.plan, opened.evaluator))
 
 
+def _require_accuracies(accuracy: Path, request: "Request") -> None:
+    """Refuse accuracies that are not of a run's strategies before anything is asked."""
+    from epc.engine.plan import configuration
+    from epc.engine.session import prepare
+    from epc.records.accuracy import read_accuracy
+
+    opened = prepare(request, now=now())
+    config = configuration(opened.plan, opened.evaluator)
+    read_accuracy(accuracy, [strategy.name for strategy in config.strategies])
+
+
 @click.command(
     cls=ShortHelp,
     shown=(
@@ -139,6 +150,13 @@ def _require_labels(gold: Path, request: "Request") -> None:
     "columns strategy,domain,task,gold (0 to 1; or A, B, tie). Kept with the run.",
 )
 @click.option(
+    "--accuracy",
+    type=FILE,
+    metavar="FILE",
+    help="How good each strategy's answers are, for ECE and Brier: CSV with the columns strategy, "
+    "accuracy (0 to 1). Kept with the run. Labels by --gold that rate answers say it, too.",
+)
+@click.option(
     "--probe/--no-probe",
     default=True,
     show_default=True,
@@ -160,6 +178,7 @@ def command(
     design: str | None,
     rounds: int | None,
     gold: Path | None,
+    accuracy: Path | None,
     probe: bool,
     dry_run: bool,
     limits: "Limits",
@@ -191,11 +210,15 @@ def command(
     from epc.engine.request import Request, default_folder, rounds_of
     from epc.engine.session import expect, prepare, start
     from epc.records.designs import Design
-    from epc.records.layout import GOLD
+    from epc.records.layout import ACCURACY, GOLD
 
     is_campaign = len(evaluators) > 1 or len(executors) > 1
     if is_campaign and gold is not None:
         raise click.UsageError("--gold labels the answers of one run: `epc audit RUN --gold FILE`")
+    if is_campaign and accuracy is not None:
+        raise click.UsageError(
+            "--accuracy is of one run's answers: `epc validate RUN --accuracy FILE --write`"
+        )
     began = now()
     designed = None if design is None else Design.load(design)
     request = Request(
@@ -208,6 +231,8 @@ def command(
     fetch_weights_if_named(*evaluators, *executors)
     if gold is not None:
         _require_labels(gold, request)
+    if accuracy is not None:
+        _require_accuracies(accuracy, request)
     if is_campaign:
         from epc.cli.run_session import run_campaign
 
@@ -221,4 +246,6 @@ def command(
     opened = start(request, folder, now=began, limits=limits)
     if gold is not None:
         copy(gold, folder / GOLD)
+    if accuracy is not None:
+        copy(accuracy, folder / ACCURACY)
     finish(opened, folder, limits, form=form, new=True, probed=probe)

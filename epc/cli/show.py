@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) -> None:
     r"""Show RUN's figures with their intervals and the coin-flip band.
 
-    Prints a table, and draws figure.svg and figure.png beside the manifest. With --format json,
+    Prints a table, and draws figure.svg and figure.png beside the manifest; where accuracies are
+    known, a reliability diagram too. With --format json,
     prints the manifest's summary, and what is known of quality. With --html, writes a report that
     needs no network and no script: the word and what it rests on, its pictures, and all details,
     folded.
@@ -69,10 +70,13 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     ended = [state.status_text for state in _states(manifest) if state.status == "expired"]
     show(manifest, run, form=form, audited=audited, ended=ended)
     if figure:
+        from epc.report import reliability
         from epc.report.figure import draw
 
         print_note("")
-        for path in draw(manifest, manifest_path(run).parent):
+        folder = manifest_path(run).parent
+        calibration = reliability.draw(manifest, folder) if manifest.accuracy else []
+        for path in (*draw(manifest, folder), *calibration):
             print_note(f"picture  {path}")
     if html is not None and audited is not None:
         from epc.analysis.trajectories import trajectories_of

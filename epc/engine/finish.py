@@ -22,6 +22,7 @@ from epc.errors import EpcError, ExitCode
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.accuracy import accuracy_beside
 from epc.records.calls import index_calls, without_reply
 from epc.records.findings import Findings
 from epc.records.layout import (
@@ -90,6 +91,8 @@ def finish(
             **({} if plan.campaign is None else {"campaign": plan.campaign}),
         },
     }
+    if accuracy := accuracy_beside(folder, [s.name for s in questions.config.strategies]):
+        head["accuracy"] = accuracy
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
     written = write_record(folder, head, trials=trials, calls=journal.lines())

@@ -1,7 +1,8 @@
 """How good each strategy's answers are, and what follows for the evaluator's calibration.
 
-Accuracy comes from outside the measurement: a CSV file with the columns strategy and accuracy. It
-stands in the manifest, so that ECE and Brier can be computed again (EPC-2.5, Readings R11, R42).
+Accuracy comes from outside the measurement: a CSV file with the columns strategy and accuracy, or
+labels that say how right each answer is. It stands in the manifest, so that ECE and Brier can be
+computed again (EPC-2.5, Readings R11, R42).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records.csv_tables import decimal, table_of
 from epc.records.findings import Findings
+from epc.records.gold import rightness
+from epc.records.layout import ACCURACY, GOLD
 from epc.records.manifest import Head, Manifest, plain
 from epc.records.rows import Trial, read_typed
 
@@ -56,6 +59,26 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
         "source": path.name,
         "sha256": file_sha256(path),
         "values": values,
+    }
+
+
+def accuracy_beside(folder: Path, strategies: Sequence[str]) -> Json | None:
+    """Return the manifest's `accuracy` from what a run's folder holds: a file of it, or gold.
+
+    A strategy's accuracy by gold is its mean over the labelled tasks, where each label says how
+    right an answer is. None where nothing is known, or the labels are of pairs of answers.
+
+    Raises: as `read_accuracy`.
+    """
+    if (folder / ACCURACY).exists():
+        return read_accuracy(folder / ACCURACY, strategies)
+    # Reading R11: gold of each answer is an accuracy from outside the measurement.
+    if not (folder / GOLD).exists() or not (values := rightness(folder / GOLD)):
+        return None
+    return {
+        "source": GOLD,
+        "sha256": file_sha256(folder / GOLD),
+        "values": {name: values[name] for name in strategies if name in values},
     }
 
 

@@ -12,6 +12,7 @@ says of a pair whether a or b is better, or neither (tie).
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Final, NoReturn
 
 from epc.arrays import Array, np
@@ -63,6 +64,26 @@ def read_gold(path: Path, config: Configuration) -> dict[Domain, Labels]:
             sums[strategies[strategy], domain_tasks[task]] += label_of(gold, where)
             counts[strategies[strategy], domain_tasks[task]] += 1
     return labels
+
+
+def rightness(path: Path) -> dict[str, float]:
+    """Return how right each strategy's labelled answers are, over its tasks.
+
+    Empty where a label compares two answers: that one of them is better says of none that it is
+    right.
+
+    Raises: MalformedError at the first line that cannot be used; WorldError if the disk fails.
+    """
+    by_task: dict[tuple[str, str, str], list[float]] = {}
+    with table_of(path, CLAUSE) as table:
+        for place, (strategy, domain, task, gold) in _lines_of(table, path, COLUMNS):
+            if gold in _WORDS:
+                return {}
+            by_task.setdefault((strategy, domain, task), []).append(label_of(gold, place))
+    by_strategy: dict[str, list[float]] = {}
+    for (strategy, _, _), labels in by_task.items():
+        by_strategy.setdefault(strategy, []).append(fmean(labels))
+    return {strategy: fmean(values) for strategy, values in by_strategy.items()}
 
 
 def _lines_of(

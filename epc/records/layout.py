@@ -11,6 +11,7 @@
     probing/        answered probes, as they come; gone when they are all answered
     probes.jsonl    one line a question that was asked beside the measurement
     gold.csv        labels that the run was started with, or that its design's checker gave
+    accuracy.csv    how good each strategy's answers are, if the run was started with it
 
 Rows are sorted and canonical, so the same measurement gives the same bytes.
 """
@@ -42,6 +43,7 @@ RAW: Final = {"trials": "trials.jsonl", "calls": CALLS, "weights": "weights.json
 PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
 PROBING: Final = "probing"
 GOLD: Final = "gold.csv"
+ACCURACY: Final = "accuracy.csv"
 
 LOOP: Final = (
     "loop.json"  # what was run; its log and checks stand beside it (`epc.records.loop_snapshot`)

@@ -2,7 +2,9 @@
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +274,91 @@ def test_reading_r91_labels_of_strategies_need_authors_and_labels_of_items_one_p
     assert "'q1' has 2 pairs of answers" in refused("item,gold\nq1,a\n")
     assert "'q2' has another label before" in refused("item,gold\nq2,a\nq2,b\n")
     assert "gold 'good' is no label" in refused("item,gold\nq2,good\n")
+
+
+# ------------------------------------------------- ECE and Brier of a run (Readings R11, R42)
+
+ACCURACY = {name: right / 10 for name, right in RIGHT.items()}
+
+
+@pytest.fixture(scope="module")
+def accuracies(folder: Path) -> Path:
+    lines = [f"{name},{value}" for name, value in ACCURACY.items()]
+    (folder / "known.csv").write_text("\n".join(["strategy,accuracy", *lines]))
+    return folder / "known.csv"
+
+
+def measured(folder: Path, out: str, *options: str | Path) -> Any:
+    recorded = ("--evaluator", f"recorded:{folder / 'verdicts.csv'}", "--out", folder / out)
+    done = epc("run", *recorded, *options)
+    assert done.returncode == 0, done.stderr
+    assert epc("validate", folder / out).returncode == 0
+    return json.loads((folder / out / "manifest.json").read_text())
+
+
+def pooled(run: Path) -> tuple[float, float]:
+    """Return ECE and Brier of all trials together: three strategies, each in a bin of its own."""
+    wins, decided = Counter[str](), Counter[str]()
+    for line in (run / "trials.jsonl").read_text().splitlines():
+        trial = json.loads(line)
+        decided[trial["strategy"]] += trial["verdict"] != "tie"
+        wins[trial["strategy"]] += trial["verdict"] == "A"
+    rates = {name: wins[name] / decided[name] for name in ACCURACY}
+    assert len({int(10 * rate) for rate in rates.values()}) == 3
+    gaps = [rates[name] - ACCURACY[name] for name in ACCURACY]
+    return fsum(map(abs, gaps)) / 3, fsum(gap * gap for gap in gaps) / 3
+
+
+def test_epc_2_5_a_run_with_accuracies_has_ece_and_brier(folder: Path, accuracies: Path) -> None:
+    document = measured(folder, "run", "--accuracy", accuracies)
+
+    summary = document["results"]["summary"]
+    ece, brier = pooled(folder / "run")
+    assert summary["ece"]["pooled"] == pytest.approx(ece, abs=1e-12)
+    assert summary["brier"]["pooled"] == pytest.approx(brier, abs=1e-12)
+    assert document["accuracy"]["values"] == ACCURACY
+    shown = epc("show", folder / "run")
+    assert f"{ece:.3f} with the trials of all seeds together" in shown.stdout.decode()
+    assert (folder / "run" / "reliability.svg").is_file()
+
+
+def test_epc_2_5_gold_of_each_answer_is_an_accuracy(folder: Path, accuracies: Path) -> None:
+    gold = measured(folder, "gold", "--gold", folder / "gold.csv")
+    table = measured(folder, "table", "--accuracy", accuracies)
+
+    assert gold["accuracy"]["values"] == pytest.approx(ACCURACY)
+    assert gold["accuracy"]["source"] == "gold.csv"
+    assert gold["results"]["summary"]["ece"] == table["results"]["summary"]["ece"]
+
+
+def test_epc_2_5_gold_that_compares_two_answers_is_no_accuracy(folder: Path) -> None:
+    document = measured(
+        folder,
+        "pairs",
+        "--gold",
+        written(folder / "compared.csv", "gold", rows(RIGHT, ("A", "B"))),
+    )
+
+    assert "accuracy" not in document
+    assert document["results"]["summary"]["ece"] is None
+
+
+def test_epc_2_5_a_run_is_the_same_as_accuracies_written_later(folder: Path, accuracies: Path) -> None:
+    at_once = measured(folder, "at-once", "--accuracy", accuracies)
+    measured(folder, "later")
+    again = ("--accuracy", accuracies)
+    assert epc("validate", folder / "later", *again, "--write").returncode == 0
+
+    later = json.loads((folder / "later" / "manifest.json").read_text())
+    assert later["results"] == at_once["results"]
+
+
+def test_an_accuracy_of_no_strategy_is_refused_before_anything_is_asked(folder: Path) -> None:
+    (folder / "wrong.csv").write_text("strategy,accuracy\nlongest,0.5\n")
+    recorded = ("--evaluator", f"recorded:{folder / 'verdicts.csv'}", "--out", folder / "no")
+
+    done = epc("run", *recorded, "--accuracy", folder / "wrong.csv")
+
+    assert done.returncode == 2
+    assert "wrong.csv:2: 'longest' is no strategy of the run" in done.stderr.decode()
+    assert not (folder / "no").exists()
