@@ -1,4 +1,4 @@
-"""`epc judge plan|competence|run|check|report|import|label`."""
+"""`epc judge plan|competence|run|check|report|export|import|label`."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -280,6 +280,36 @@ def report(
         print_note(f"accuracy {accuracy}")
     shared = any(row.shared for row in results.drift)
     exit_with(clean=not (results.findings or shared))
+
+
+@command.command()
+@click.argument("folder", type=FOLDER)
+@click.option("--out", type=NEW_FILE, metavar="FILE", help="Write there, and not to the terminal.")
+def export(folder: Path, out: Path | None) -> None:
+    r"""Print the valid evaluations of a FOLDER as the judge protocol's record objects (section 5).
+
+    One JSON object a line. A judge that was asked blind wrote placeholders for judge, target,
+    method and date: the object has the true ones, by the archive. Exits 1 if no file says on which
+    day an evaluation was made; it is then left out.
+
+    \b
+    Example:
+      epc judge export judged --out records.jsonl
+    """
+    from epc.records.judging.exporting import objects
+    from epc.records.strict_json import dumps_line, write_text
+
+    evaluations = [*objects(folder)]
+    dated = [value for value in evaluations if value]
+    lines = [dumps_line(value) for value in dated]
+    if out is None:
+        click.echo("".join(lines), nl=False)
+    else:
+        write_text(out, lines)
+    undated = len(evaluations) - len(dated)
+    unknown = f"; left out, since no file says their day: {undated}" if undated else ""
+    print_note(f"exported {len(dated)} valid evaluations{unknown}")
+    exit_with(clean=not undated)
 
 
 def _show_labels_needed(width: float, outputs: int) -> None:
