@@ -134,7 +134,7 @@ publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with
 	  code=$$?; $(BIN)/epc snapshot verify && exit $$code
 
 tags: $(VENV)/.run ## Make the tags that published snapshots lack, from history.
-	$(BIN)/epc admin snapshot tags --restore
+	$(BIN)/epc admin snapshot tags
 
 push: ## Push the snapshots' tags, all or nothing.
 	git -c credential.helper= -c credential.helper='!gh auth git-credential' \

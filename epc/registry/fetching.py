@@ -20,7 +20,7 @@ from epc.digests import parse_sums, sha256
 from epc.errors import Finding, MalformedError, UsageError, WorldError, able_to
 from epc.json_text import lines_of
 from epc.registry import layout
-from epc.registry.history import git, git_bytes, published_by
+from epc.registry.history import git, git_bytes, restore_tags
 from epc.registry.kinds.table import KINDS
 from epc.registry.reading import NAMED, find_checkout, known_seals, nearest_checkout, open_registry
 from epc.registry.registry import Registry
@@ -238,8 +238,8 @@ def _unpack(checkout: Path, tag: str, folder: Path) -> date:
     try:
         arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tag}^{{commit}}")
         commit = git(checkout, *arguments).strip()
-    except WorldError:
-        commit = published_by(checkout).get(tag, "")
+    except WorldError:  # a clone without tags gets all of them now
+        commit = restore_tags(checkout).get(tag, "")
     if not commit:
         raise UsageError(f"there is no tag {tag} here\n  fix: see `git tag`, `epc snapshot list`")
     left_out = f":(exclude){layout.FOLDER}/{layout.STORE}"

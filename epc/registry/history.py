@@ -173,6 +173,17 @@ def untagged(checkout: Path) -> dict[str, str]:
     return {tag: sha for tag, sha in published_by(checkout).items() if tag not in tags}
 
 
+def restore_tags(checkout: Path) -> dict[str, str]:
+    """Make the git tags that published snapshots lack, and return them with their commits.
+
+    Raises: UsageError if there is no whole history to look into; WorldError if git fails.
+    """
+    missing = untagged(checkout)
+    for tag, commit in missing.items():
+        tag_commit(checkout, tag, commit)
+    return missing
+
+
 def published_by(checkout: Path) -> dict[str, str]:
     """Return the commit that published each snapshot: the one that added its digests.
 

@@ -102,11 +102,39 @@ def test_dvc_metrics_show_fits_a_hundred_columns(clone: Path) -> None:
 
 def test_dvc_repro_at_the_root_runs_the_pipeline(clone: Path) -> None:
     """A bare `dvc pull` exits 0 beside it, as another test shows: the stage has no outputs."""
-    planned = run(clone, "dvc", "repro", "--dry")
+    planned = run(clone, "dvc", "repro", "--dry", "--force")
     inner = run(clone, "dvc", "--cd", "pipeline", "stage", "list", "--name-only")
 
     assert "> dvc --cd pipeline repro" in planned
     assert inner.split() == [*STAGES]
+
+
+def test_dvc_status_is_clean_in_a_fresh_clone_and_after_repro(clone: Path) -> None:
+    """Data that nobody has pulled is named; no stage is."""
+    clean = "Data and pipelines are up to date.\n"
+
+    assert "pipeline" not in json.loads(run(clone, "dvc", "status", "--json"))
+    assert run(clone, "dvc", "status", "dvc.yaml") == clean
+    run(clone, "dvc", "pull")
+    assert run(clone, "dvc", "status") == clean
+    assert run(clone, "dvc", "repro").endswith(clean)
+    assert run(clone, "dvc", "status") == clean
+    assert git(clone, "status", "--porcelain") == ""
+
+
+def test_the_first_command_that_needs_a_tag_makes_all_of_them(clone: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    git(tmp_path, "clone", "--quiet", "--no-tags", str(clone), str(bare))
+    at = ("data", "--tables", "snapshots", "--at", "v1.0-CoinFlip", "--out", "then")
+
+    run(bare, sys.executable, "-m", "epc", *at)
+
+    assert set(git(bare, "tag", "--list").split()) == set(tags(bare))
+    again = tmp_path / "again"
+    git(tmp_path, "clone", "--quiet", "--no-tags", str(clone), str(again))
+    git(again, "fetch", "--quiet", "--tags", str(bare))
+    made = [git(folder, "for-each-ref", "refs/tags") for folder in (bare, again)]
+    assert made[0] == made[1]
 
 
 def test_dvc_plots_show_draws_every_gamma_on_its_floor(clone: Path) -> None:
@@ -133,7 +161,7 @@ def test_restored_tags_need_no_git_identity_and_are_the_same_in_every_clone(
     other_folder = tmp_path / "other"
     git(tmp_path, "clone", "--quiet", "--no-tags", str(clone), str(other_folder))
     for folder in (clone, other_folder):
-        run(folder, sys.executable, "-m", "epc", "admin", "snapshot", "tags", "--restore")
+        run(folder, sys.executable, "-m", "epc", "admin", "snapshot", "tags")
 
     made = [git(folder, "for-each-ref", "refs/tags") for folder in (clone, other_folder)]
 
@@ -157,9 +185,9 @@ def test_the_python_of_the_page_about_data_needs_the_tags_only_where_it_says_so(
     for typed in (without, outside.replace("REPOSITORY", str(clone))):
         run(clone, sys.executable, "-c", f"{typed}\nassert first.startswith('{{')")
     assert "rev=" in at_tag
-    assert "epc admin snapshot tags --restore" in at_tag
+    assert "epc admin snapshot tags" in at_tag
     run(clone, sys.executable, "-c", at_tag, code=1)
 
-    run(clone, "epc", "admin", "snapshot", "tags", "--restore")
+    run(clone, "epc", "admin", "snapshot", "tags")
 
     run(clone, sys.executable, "-c", f"{at_tag}\nassert first.startswith('{{')")

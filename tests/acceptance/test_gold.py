@@ -343,7 +343,9 @@ def test_epc_2_5_gold_that_compares_two_answers_is_no_accuracy(folder: Path) -> 
     assert document["results"]["summary"]["ece"] is None
 
 
-def test_epc_2_5_a_run_is_the_same_as_accuracies_written_later(folder: Path, accuracies: Path) -> None:
+def test_epc_2_5_a_run_is_the_same_as_accuracies_written_later(
+    folder: Path, accuracies: Path
+) -> None:
     at_once = measured(folder, "at-once", "--accuracy", accuracies)
     measured(folder, "later")
     again = ("--accuracy", accuracies)

@@ -170,7 +170,7 @@ def add(made: Checkout, numbers: range) -> None:
         file.writelines(lines)
     run(made, "admin", "snapshot", "headlines")
     commit(made.folder, "more")
-    run(made, "admin", "snapshot", "tags", "--restore")
+    run(made, "admin", "snapshot", "tags")
 
 
 def run(made: Checkout, *arguments: str) -> float:

@@ -1,6 +1,5 @@
 """`epc admin snapshot`: what a maintainer does to what is published."""
 
-from contextlib import nullcontext
 from importlib.metadata import version
 from math import isnan
 from pathlib import Path
@@ -11,7 +10,6 @@ import click
 
 from epc.cli.common import (
     checkout_here,
-    exit_with,
     locked_here,
     now,
     print_note,
@@ -192,28 +190,25 @@ def expire(tag: str, cause: str, reason: str, source: str) -> None:
 
 
 @command.command()
-@click.option("--restore", is_flag=True, help="Make the missing tags from history.")
-def tags(restore: bool) -> None:
-    r"""List published snapshots that have no git tag, or make the tags again.
+@click.option("--restore", is_flag=True, hidden=True, help="What the command always does now.")
+def tags(restore: bool) -> None:  # noqa: ARG001  (workflows of before give it)
+    r"""Make the git tags that published snapshots lack in this clone, from history.
 
-    Exits 1 if any is missing.
+    They are the same objects in every clone; `git fetch --tags` brings them where the remote has
+    them. `epc data --at TAG` makes them by itself.
 
     \b
     Example:
-      epc admin snapshot tags --restore
+      epc admin snapshot tags
     """
-    from epc.registry.history import tag_commit, untagged
+    from epc.registry.history import restore_tags
 
-    checkout = checkout_here()
-    with locked_here() if restore else nullcontext():
-        missing = untagged(checkout)
-        for tag, commit in missing.items() if restore else ():
-            tag_commit(checkout, tag, commit)
-    for tag, commit in missing.items():
-        say(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
-    if missing and not restore:
-        print_note("make them again with `epc admin snapshot tags --restore`")
-    exit_with(clean=not (missing and not restore))
+    with locked_here() as lock:
+        restored = restore_tags(lock.checkout)
+    for tag, commit in restored.items():
+        say(f"{tag}  made at {commit}")
+    if not restored:
+        print_note("every published snapshot has its git tag")
 
 
 @command.command()

@@ -73,7 +73,7 @@ def clone(tmp_path: Path) -> Path:
         pytest.fail("a shallow clone has not every tag's commit: `git fetch --unshallow`")
     folder = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", str(ROOT), str(folder))
-    run(folder, *EPC, "admin", "snapshot", "tags", "--restore")
+    run(folder, *EPC, "admin", "snapshot", "tags")
     return folder
 
 

@@ -439,7 +439,7 @@ def test_a_shallow_clone_makes_no_tags(origin: Checkout, tmp_path: Path) -> None
     )
     git(tmp_path, *arguments)
 
-    done = epc(where, "admin", "snapshot", "tags", "--restore")
+    done = epc(where, "admin", "snapshot", "tags")
 
     assert done.returncode == 2
     assert "git fetch --unshallow" in done.stderr
@@ -473,7 +473,7 @@ def test_epc_4_restored_tags_are_signed_where_git_signs_tags(clone: Path, tmp_pa
         git(clone, "config", name, value)
     git(clone, "tag", "--delete", TAG)
 
-    done = epc(clone, "admin", "snapshot", "tags", "--restore")
+    done = epc(clone, "admin", "snapshot", "tags")
 
     assert done.returncode == 0, done.stderr
     git(clone, "verify-tag", TAG)
