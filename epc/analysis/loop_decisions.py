@@ -242,7 +242,12 @@ def _unfit_checks(files: Files) -> Iterator[Finding]:
     pairs = pairs_of(files, files.judge)
     if len(pairs) < FEWEST_ITEMS:
         problem = f"{len(pairs)} test items have a score of both candidates by {files.judge}"
-        yield Finding(CLAUSE, files.place, problem, f"check {FEWEST_ITEMS} items or more")
+        remedy = f"check {FEWEST_ITEMS} items or more"
+        scores = [row.score for row in files.rows(files.judge)]
+        if unread := scores.count(None):
+            problem += f"; {unread} of its {len(scores)} replies hold no score"
+            remedy = "see what the judge replied, and ask: epc loop check --again unreadable"
+        yield Finding(CLAUSE, files.place, problem, remedy)
     if one_sided := _one_sided(files):
         problem = f"{len(one_sided)} items have a label of one side only, such as {one_sided[0]}"
         yield Finding(
@@ -261,7 +266,7 @@ def _against_the_plan(files: Files) -> Iterator[Finding]:
     if plan.log != files.log.sha256:
         problem = "the log is not the one that the plan was drawn for"
         yield Finding(CLAUSE, files.log.name, problem, "plan again: epc loop plan")
-    if any(row.time and row.time[:_SECONDS] < plan.time[:_SECONDS] for row in files.checks):
+    if any(row.time and precedes(row.time, plan) for row in files.checks):
         problem = f"checks were looked at before the plan's time, {plan.time}"
         yield Finding(CLAUSE, files.place, problem, "plan first, with items that nobody looked at")
     if any(row.plan != files.plan_sha256 for row in files.checks):
@@ -375,6 +380,11 @@ def used_up(
     items = {item for row in rows for item in row.items}
     texts = {text for row in rows for text in row.texts}
     return [name for name, text in names.items() if name in items or text in texts]
+
+
+def precedes(time: str, plan: LoopPlan) -> bool:
+    """Return whether a time is before a plan's, which no check's may be."""
+    return time[:_SECONDS] < plan.time[:_SECONDS]
 
 
 def logged_outputs(log: Log) -> list[LoggedOutput]:

@@ -12,10 +12,12 @@ from epc.cli.options import FILE, format_option, html_option, printed_as
 from epc.errors import ExitCode
 from epc.printable import annotation
 from epc.records.loop import MARGIN
+from epc.records.verdicts.verdict_words import UNREADABLE
 
 if TYPE_CHECKING:
     from epc.analysis.loop_files import Files
     from epc.engine.budget import Limits
+    from epc.engine.loop_checks import Checked
 
 
 @click.group()
@@ -124,6 +126,11 @@ def plan(
     metavar="CMD|MODULE:FUNCTION",
     help="Your program: what it gives for an item as a candidate, and how that is judged.",
 )
+@click.option(
+    "--again",
+    type=click.Choice([UNREADABLE]),
+    help="Ask again wherever the last reply holds no score.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
 @judge_options
 @limit_options
@@ -131,6 +138,7 @@ def plan(
 def check(
     log: Path,
     execute: str,
+    again: str | None,
     dry_run: bool,
     decoding: dict[str, dict[str, Any]],
     limits: "Limits",
@@ -142,8 +150,9 @@ def check(
     item, value, and output, where only the judging is wanted) and prints one: output, and prompt,
     which judges A and B are asked, or score, by your own metric; gold, if it can check the output.
     A function of a module gets and returns the same. A judge's reply is read for `score` in JSON,
-    or for its only number. No answered call is asked again, and an output that is the same before
-    and after is asked about once. Outputs that are to be labelled stand in a table beside LOG: fill
+    or for its only number. No answered call is asked again, unless --again unreadable asks those
+    whose replies hold no score, and an output that is the same before and after is asked about
+    once. Outputs that are to be labelled stand in a table beside LOG: fill
     in its score and run the command again.
 
     \b
@@ -166,12 +175,13 @@ def check(
             no_model = "no judge is named as PROVIDER/MODEL, so none is asked: CMD gives the scores"
             print_result(form, dict, lambda: no_model)
         return
-    work = carry_out(checking, execute, clock=now, watch=progress_bar, limits=limits)
-    rows = run_work(work, next_command=f"epc loop check {log} --execute '{execute}'")
-    unread = sum(row.score is None for row in rows)
-    print_result(
-        form, lambda: as_json(rows), lambda: f"{len(rows):,} scores, {unread} could not be read"
-    )
+    same = f"epc loop check {log} --execute '{execute}'"
+    retry = again is not None
+    work = carry_out(checking, execute, clock=now, watch=progress_bar, limits=limits, retry=retry)
+    done = run_work(work, next_command=same)
+    print_result(form, lambda: as_json(done.rows), lambda: _counted(done))
+    if done.unread:
+        print_note(f"unread   to ask those again: {same} --again {UNREADABLE}")
     checks, labels = loop_paths(log)[1], labels_file(log)
     print_note(f"checks   {checks}")
     if labels.exists():
@@ -291,6 +301,14 @@ def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
         exit_with(clean=False)
     sentence = parted_text(parts)
     print_result(form, lambda: {"sentence": sentence, **as_json(parts)}, lambda: sentence)
+
+
+def _counted(checked: "Checked") -> str:
+    """Return how many scores there are, and what the replies are that hold none."""
+    unread = sum(row.score is None for row in checked.rows)
+    counted = f"{len(checked.rows) - unread:,} scores"
+    kinds = "".join(f"\n  {count:,} {kind}" for kind, count in checked.unread.items())
+    return f"{counted}, {unread:,} could not be read{':' if kinds else ''}{kinds}"
 
 
 def _say_believed(log: Path, form: str) -> None:

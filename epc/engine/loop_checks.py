@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
-from epc.analysis.loop_decisions import used_up
+from epc.analysis.loop_decisions import precedes, used_up
 from epc.engine.budget import Limits, most_tokens, price_of
-from epc.engine.calls import Watch
+from epc.engine.calls import Caller, Watch
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, of_texts
 from epc.engine.panel import asked_within
@@ -26,6 +27,7 @@ from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
 from epc.engine.user_programs import Reply, Request, program_of
 from epc.errors import EpcError, UsageError, able_to
+from epc.printable import one_line
 from epc.records.calls import call_of
 from epc.records.layout import stamp
 from epc.records.loop import (
@@ -48,6 +50,7 @@ from epc.records.loop import (
     write_labels,
     write_lines,
 )
+from epc.records.rows import Call
 from epc.records.verdicts.verdict_words import score_in
 
 _AT_ONCE: Final = 8  # executions under way
@@ -55,6 +58,8 @@ _REPLY: Final = 200  # tokens that a judge's reply usually takes
 _MAX_TOKENS: Final = 1200
 _A, _B = "judge", "judge-b"
 _SIDE: Final = "check"
+_CUT: Final = "length"  # how a reply ended that the limit of tokens cut off
+_LONGEST_REPLY: Final = 120  # characters of a reply that are shown
 Place = tuple[str, str]  # a candidate and an item
 
 
@@ -152,9 +157,9 @@ def expect(checking: Checking) -> dict[str, Share]:
     if checking.plan.judge_b:
         judge_counts[_B] = (checking.plan.judge_b, len(test))
     shares: dict[str, Share] = {}
-    for name, (judge, count) in judge_counts.items():
+    for name, (judge, number) in judge_counts.items():
         role = checking.role(name, judge.model)
-        texts = [*prompts, *[usual] * count][:count]
+        texts = [*prompts, *[usual] * number][:number]
         token_bound = sum(map(most_tokens, texts))
         price = price_of(role.model.identity.model)
         lengths = [*map(len, texts)]
@@ -164,6 +169,13 @@ def expect(checking: Checking) -> dict[str, Share]:
     return shares
 
 
+class Checked(Struct, frozen=True, kw_only=True):
+    """Checks as they were written, and the judges' replies that hold no score, by what they are."""
+
+    rows: list[Check]
+    unread: Mapping[str, int]
+
+
 async def check(
     checking: Checking,
     execute: str,
@@ -171,14 +183,23 @@ async def check(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits,
-) -> list[Check]:
+    retry: bool = False,
+) -> Checked:
     """Execute, ask, and write the checks beside the log; return them.
 
+    `retry` asks again wherever the last reply holds no score.
+
     Raises: StoppedError if something is left, which the same call goes on with; UsageError if the
-    program gives neither prompt nor score; WorldError if the disk fails.
+    program gives neither prompt nor score, or the clock is behind the plan; WorldError if the disk
+    fails.
     """
     plan = checking.plan
     started_at = stamp(clock())
+    if precedes(started_at, plan):
+        raise UsageError(
+            f"the plan was drawn at {plan.time}, the clock says {started_at}: no report takes "
+            "checks from before their plan\n  fix: set the clock, then the same command"
+        )
     texts = tuple(plan.texts.values())
     with able_to("make", checking.folder):
         checking.folder.mkdir(exist_ok=True)
@@ -193,25 +214,79 @@ async def check(
     roles = {
         name: checking.role(name, names[name]) for name in {request.role for request in wanted}
     }
+    unread: list[Call] = []
     if roles:
-        places = [
-            (Question(role=roles[request.role], text=request.text, side=_SIDE), request.occasion)
-            for request in wanted
+        questions = [
+            Question(role=roles[request.role], text=request.text, side=_SIDE) for request in wanted
         ]
-        asking = asked_within(
+        asked = asked_within(
             [*roles.values()], checking.folder, clock=clock, watch=watch, limits=limits
         )
-        async with asking as caller:
+        async with asked as caller:
+            askings = [
+                _asking(caller, question, request.occasion, retry=retry)
+                for question, request in zip(questions, wanted, strict=True)
+            ]
+            occasions = [
+                _repeated(request.occasion, asking)
+                for request, asking in zip(wanted, askings, strict=True)
+            ]
+            places = zip(questions, occasions, strict=True)
             calls = [*map(call_of, await caller.ask_all("checks", places))]
-        for request, call in zip(wanted, calls, strict=True):
+        for request, asking, call in zip(wanted, askings, calls, strict=True):
             score, answered_at = score_in(call.answer), call.answered_at or started_at
+            if score is None:
+                unread.append(call)
             rows += [
-                _check(checking, executed[p], names[request.role], score, answered_at)
+                _check(
+                    checking,
+                    executed[p],
+                    names[request.role],
+                    score,
+                    answered_at,
+                    asking=asking,
+                )
                 for p in request.places
             ]
     rows += _labels(checking, executed)
     write_lines(loop_paths(checking.log)[1], rows)
-    return rows
+    return Checked(rows=rows, unread=_kinds(unread))
+
+
+def _asking(caller: Caller, question: Question, occasion: str, *, retry: bool) -> int:
+    """Return which asking of a question counts: the first whose reply holds a score, else the last.
+
+    Where all replies that are there hold none, `retry` makes it a new one.
+    """
+    for asking in count():
+        row = caller.existing_call(caller.name(question, _repeated(occasion, asking)))
+        if row is None:
+            return asking if retry else max(0, asking - 1)
+        if score_in(call_of(row).answer) is not None:
+            return asking
+    raise AssertionError
+
+
+def _repeated(occasion: str, asking: int) -> str:
+    """Return the occasion of an asking; the first is the occasion itself."""
+    return f"{occasion}/unreadable/{asking}" if asking else occasion
+
+
+def _kinds(calls: Sequence[Call]) -> dict[str, int]:
+    """Return how many replies hold no score, by what they are, the commonest first."""
+    kinds: dict[str, list[Call]] = {}
+    for call in calls:
+        if call.finish_reason == _CUT:
+            kind = f"cut off after {call.tokens_out} tokens"
+        else:
+            kind = "not one score" if call.answer.strip() else "empty"
+        kinds.setdefault(kind, []).append(call)
+    commonest = sorted(kinds.items(), key=lambda named: -len(named[1]))
+    return {_with_example(kind, replies[0].answer): len(replies) for kind, replies in commonest}
+
+
+def _with_example(kind: str, answer: str) -> str:
+    return f"{kind}, such as {one_line(answer, _LONGEST_REPLY)!r}" if answer.strip() else kind
 
 
 async def _execute(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, refusal
-from engine_support import environment, epc
+from engine_support import DAY, environment, epc
 from loop_support import written
 
 import epc as epc_package
@@ -75,8 +75,9 @@ def program_of(folder: Path) -> Path:
     return folder / f"answer_{digest(folder.as_posix())}.py"
 
 
-def loop(folder: Path, endpoint: Endpoint, *arguments: str) -> Any:
+def loop(folder: Path, endpoint: Endpoint, *arguments: str, **moment: str) -> Any:
     env = environment(OPENAI_BASE_URL=endpoint.url, VLLM_BASE_URL=endpoint.url, OPENAI_API_KEY="k")
+    env |= moment
     return epc("loop", *arguments, cwd=folder, env=env)
 
 
@@ -95,9 +96,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def check(folder: Path, endpoint: Endpoint, *arguments: str) -> Any:
+def check(folder: Path, endpoint: Endpoint, *arguments: str, **moment: str) -> Any:
     execute = f"{program_of(folder).stem}:check"
-    return loop(folder, endpoint, "check", "run.loop.jsonl", "--execute", execute, *arguments)
+    words = ("check", "run.loop.jsonl", "--execute", execute, *arguments)
+    return loop(folder, endpoint, *words, **moment)
 
 
 def test_reading_r93_a_run_is_planned_checked_reported_and_gated(
@@ -277,6 +279,70 @@ def test_reading_r93_checks_from_before_the_plan_are_refused(run: Path, endpoint
 
     assert done.returncode == 1
     assert f"checks were looked at before the plan's time, {plan['time']}" in done.stdout
+
+
+def test_reading_r93_a_clock_behind_the_plan_asks_nothing(run: Path, endpoint: Endpoint) -> None:
+    """Its checks would be from before their plan, which report and gate refuse."""
+    plan = planned(run, endpoint)
+    before = {path: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    earlier = str(int(DAY.timestamp()) - 60)
+    done = check(run, endpoint, SOURCE_DATE_EPOCH=earlier)
+
+    assert done.returncode == 2
+    assert (
+        f"the plan was drawn at {plan['time']}, the clock says 2026-07-01T23:59:00" in done.stderr
+    )
+    assert endpoint.received == []
+    assert {path: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
+    assert check(run, endpoint).returncode == 0
+
+
+def without_scores(received: Received) -> Reply:
+    """Reply to what a final wrote without one score."""
+    if "as one sees" in received.prompt:
+        return completion("Between 7 and 8, I think")
+    return scoring(received)
+
+
+def test_reading_r93_replies_without_a_score_are_named_and_asked_again(
+    run: Path, endpoint: Endpoint
+) -> None:
+    """Of 60 items the 40 that changed get no score of the final: 20 pairs are left."""
+    written(run / "items.jsonl", TEST[:60])
+    planned(run, endpoint)
+    endpoint.behave = without_scores
+    done = check(run, endpoint)
+    first = lines(run / "run.checks.jsonl")
+    unread = sum(row["score"] is None for row in first)
+    # 40 of 60 items changed; and the logged outputs of the final that are asked again.
+    assert 40 <= unread <= 70
+    assert done.stdout.splitlines() == [
+        f"{len(first) - unread} scores, {unread} could not be read:",
+        f"  {unread} not one score, such as 'Between 7 and 8, I think'",
+    ]
+    report = loop(run, endpoint, "report", "run.loop.jsonl")
+    assert report.returncode == 1
+    assert "20 test items have a score of both candidates" in report.stdout
+    assert "; 40 of its 120 replies hold no score" in report.stdout
+    assert "epc loop check --again unreadable" in report.stdout
+
+    asked = len(endpoint.received)
+    assert check(run, endpoint).returncode == 0
+    assert len(endpoint.received) == asked  # without the option an answer stands
+    assert "to ask those again: epc loop check run.loop.jsonl --execute" in done.stderr
+    endpoint.behave = scoring
+    done = check(run, endpoint, "--again", "unreadable")
+    assert len(endpoint.received) == asked + unread
+    second = lines(run / "run.checks.jsonl")
+    assert all(row["score"] is not None for row in second)
+    # What held a score is as it was; what held none is the second asking.
+    assert [row for row in first if row["score"] is not None] == [
+        row for row in second if not row.get("asking")
+    ]
+    assert check(run, endpoint).returncode == 0
+    assert lines(run / "run.checks.jsonl") == second
+    assert len(endpoint.received) == asked + unread
+    assert loop(run, endpoint, "report", "run.loop.jsonl").returncode == 0
 
 
 @pytest.mark.parametrize(
