@@ -56,14 +56,25 @@ def one_line(text: str, longest: int = 300) -> str:
     Characters that are not seen are spelt out, and what a workflow's log takes for a command is
     broken up.
     """
-    cut = text if len(text) <= longest else f"{text[: longest - 3]}..."
-    return _COLONS.sub(": ", spelt(cut)).replace("##[", "## [")
+    return _COLONS.sub(": ", _cut(text, longest)).replace("##[", "## [")
+
+
+def whole_line(text: str, longest: int = 300) -> str:
+    """Return a text as `one_line` does for a line of its own, where only a beginning is a command.
+
+    Names with colons, as ARNs have them, stay as they are further on.
+    """
+    return lines_shown(_cut(text, longest))
 
 
 def code(text: str, longest: int = 300) -> str:
     """Return a text as a code span of Markdown that it cannot leave, not in a table either."""
-    line = one_line(text, longest).replace("`", "'").replace("|", "\u00a6").strip()
+    line = whole_line(text, longest).replace("`", "'").replace("|", "\u00a6").strip()
     return f"`{line}`" if line else "(nothing)"
+
+
+def _cut(text: str, longest: int) -> str:
+    return spelt(text if len(text) <= longest else f"{text[: longest - 3]}...")
 
 
 def lines_shown(text: str) -> str:

@@ -7,7 +7,7 @@ from attack_support import attack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.printable import inert, json_shown, lines_shown, one_line
+from epc.printable import inert, json_shown, lines_shown, one_line, whole_line
 
 TEXTS = st.text(max_size=500) | st.text(alphabet=":#[ \n\r\x1b\u009b", max_size=9)
 
@@ -19,6 +19,16 @@ def test_what_is_shown_is_one_line_without_surprises(text: str) -> None:
     assert line.isprintable()
     assert "::" not in line
     assert "##[" not in line
+
+
+@given(TEXTS)
+def test_a_whole_line_begins_with_no_command(text: str) -> None:
+    line = whole_line(text)
+
+    assert line.isprintable()
+    assert not line.lstrip().startswith("::")
+    assert "##[" not in line
+    assert whole_line("a::b") == "a::b"
 
 
 @given(TEXTS)

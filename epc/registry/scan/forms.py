@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
-from epc.printable import annotation, code, one_line, spelt
+from epc.printable import annotation, code, spelt, whole_line
 from epc.protocol.results import Json
 from epc.registry.scan.scan import Scan, ScanEntry
 
@@ -21,12 +21,12 @@ def text(scan: Scan) -> Iterator[str]:
     """Yield the lines for a terminal: each failing place, then why; then the other names."""
     for entry in scan.failing:
         for place in entry.places:
-            yield one_line(f"{place}: {_answers(entry)}", _LONGEST)
+            yield whole_line(f"{place}: {_answers(entry)}", _LONGEST)
         for line in _reasons(entry):
-            yield one_line(f"  {line}", _LONGEST)
+            yield whole_line(f"  {line}", _LONGEST)
     for entry in scan.named:
         if not entry.broken:
-            yield one_line(
+            yield whole_line(
                 f"also {_answers(entry)}; {entry.places[0]}{_omitted_places(entry, 1)}", _LONGEST
             )
     yield total(scan)

@@ -174,10 +174,29 @@ def test_a_hostile_name_of_a_file_forges_nothing(tmp_path: Path) -> None:
     rows = [line for line in table.read_text().splitlines() if line.startswith("| **fails**")]
     assert len(rows) == 1
     assert rows[0].count("|") == 6
-    assert "`a\\u{000a}: :error: :x,line=9¦'<b>%0A.py:1:10`" in rows[0]
+    assert "`a\\u{000a}::error::x,line=9¦'<b>%0A.py:1:10`" in rows[0]
     assert len(scan(tmp_path).stdout.splitlines()) == 4
     (place,) = scanned_names(tmp_path)["gpt-4-0613"]["places"]
     assert place == {"path": name, "line": 1, "column": 10}
+
+
+def test_a_name_with_colons_is_printed_as_it_stands_and_passed_over_by_what_is_printed(
+    tmp_path: Path,
+) -> None:
+    """Two colons begin a workflow's command only where they begin a line."""
+    arn = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-3-sonnet-20240229-v1:0"
+    wrote(tmp_path, "judge.py", f"x = '{arn}'\n")
+    wrote(tmp_path, "::error::.py", EXPIRED)
+    table = tmp_path / "summary.md"
+
+    printed = scan(tmp_path, "--summary", table).stdout.splitlines()
+
+    assert not any(line.lstrip().startswith("::") for line in printed)
+    (line,) = [line for line in printed if line.startswith("judge.py:1:6: ")]
+    name = line.split(" ")[1]
+    assert name == arn
+    assert f"`{arn}`" in table.read_text()
+    assert [*scanned_names(tmp_path, "--ignore", name)] == ["gpt-4-0613"]
 
 
 def test_sarif_has_the_same_places_and_levels(tmp_path: Path) -> None:
