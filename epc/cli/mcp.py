@@ -28,14 +28,14 @@ def command(registry: str | None) -> None:
     Example:
       epc mcp
     """
-    from mcp.server import MCPServer
     from mcp_types import ToolAnnotations
 
     from epc.api.answers import Answers
+    from epc.cli.mcp_wire import Server
     from epc.version import __version__
 
     answers = Answers(registry)
-    server: MCPServer[Any] = MCPServer("epc", version=__version__, log_level="WARNING")
+    server = Server("epc", version=__version__, log_level="WARNING")
     for tool in (
         answers.judge_status,
         answers.judge_card,

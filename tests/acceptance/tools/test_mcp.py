@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from attack_support import attack
 from commands_support import run
 from installed_support import Installed
 from mcp import Client, StdioServerParameters
@@ -139,4 +142,89 @@ def test_an_older_version_of_the_package_is_refused_with_the_command_that_brings
     assert done.stderr == (
         "epc: this needs the extra `mcp`; installed in a version that it does not take: "
         "mcp.server\n  fix: pip install 'epc-registry[mcp]'\n"
+    )
+
+
+HELLO = (
+    {
+        "id": "hello",
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "by hand", "version": "1"},
+        },
+    },
+    {"method": "notifications/initialized"},
+)
+
+
+def answers_to(lines: list[str]) -> list[dict[str, Any]]:
+    """Return the server's answers to lines of its input, which then ends."""
+    hello = [json.dumps({"jsonrpc": "2.0", **message}) for message in HELLO]
+    done = subprocess.run(
+        (sys.executable, "-m", "epc", "mcp"),
+        input="\n".join([*hello, *lines, ""]),
+        cwd=ROOT,
+        env={**os.environ, **DAY},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_request_with_an_id_is_answered_also_one_that_is_malformed() -> None:
+    """The codes are those of JSON-RPC 2.0, section 5.1; what has no usable id is answered to null.
+
+    The last request is answered though the input has ended.
+    """
+    called = '"method": "tools/call", "params": '
+    expected: dict[str, tuple[int | str | None, int | None]] = {
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": []}': (2, -32600),
+        '{"jsonrpc": "2.0", "id": 3}': (3, -32600),
+        '{"id": 4, "method": "tools/list"}': (4, -32600),
+        '{"jsonrpc": "1.0", "id": "5", "method": "tools/list"}': ("5", -32600),
+        '{"jsonrpc": "2.0", "id": 6, "method": 7}': (6, -32600),
+        '{"jsonrpc": "2.0", "id": 7, "method": "no_such_method"}': (7, -32601),
+        f'{{"jsonrpc": "2.0", "id": 8, {called}{{"name": "scan", "arguments": "x"}}}}': (8, -32602),
+        '{"jsonrpc": "2.0", "id": {"a": 1}, "method": "tools/list"}': (None, -32600),
+        '[{"jsonrpc": "2.0", "id": 9, "method": "tools/list"}]': (None, -32600),
+        '{"jsonrpc": "2.0", "id": 10': (None, -32700),
+        '{"jsonrpc": "2.0", "id": 11, "method": "ping"}': (11, None),
+    }
+
+    answers = answers_to([*expected])[1:]
+
+    codes = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers]
+    assert Counter(codes) == Counter(expected.values())
+
+
+@attack("injection")
+def test_control_characters_of_an_argument_are_spelt_out_wherever_they_come_back() -> None:
+    wrong = "gpt\x1b[2J\x07"
+    requests: list[dict[str, Any]] = [
+        {"method": wrong},
+        {"method": "tools/call", "params": {"name": wrong, "arguments": {}}},
+    ]
+    for name, argument, value in (
+        ("judge_status", "model", wrong),
+        ("judge_card", "model", wrong),
+        ("successor", "model", wrong),
+        ("which_judge", "domain", wrong),
+        ("scan", "text", f"x = 'gpt-4-0613{wrong}'"),
+    ):
+        params = {"name": name, "arguments": {argument: value}}
+        requests.append({"method": "tools/call", "params": params})
+
+    answers = answers_to(
+        [json.dumps({"jsonrpc": "2.0", "id": id_, **r}) for id_, r in enumerate(requests)]
+    )[1:]
+
+    assert {answer["id"] for answer in answers} == {*range(len(requests))}
+    assert not [answer for answer in answers if re.search(r"\\u00(?:1b|07)", json.dumps(answer))]
+    assert "gpt\\u{001b}[2J\\u{0007}  unknown" in str([a for a in answers if a["id"] == 2]).replace(
+        "\\\\", "\\"
     )
