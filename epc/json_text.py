@@ -118,7 +118,7 @@ def decode(content: bytes) -> tuple[str, list[Finding]]:
     except UnicodeDecodeError as error:
         return "", [finding("", f"not UTF-8 at byte {error.start}", "save it as UTF-8")]
     if not text.strip():
-        return "", [finding("", "nothing in it", "write the document, or remove the file")]
+        return "", [finding("", "is empty", "write the document, or remove the file")]
     return text, []
 
 

@@ -61,6 +61,7 @@ def assert_judge_agreement(
 
     Raises: AssertionError if it agrees too rarely; ValueError if the votes show nothing.
     """
+    __tracebackhide__ = True
     from epc.statistics.figures import Figure
     from epc.statistics.inference import ALPHA, upper_bound
 

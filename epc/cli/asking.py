@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.options import Finite
+from epc.cli.options import Finite, Whole
 from epc.json_text import parse
 from epc.protocol.config import REASONING
 
@@ -69,7 +69,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         command(limits=limits, **options)
 
     options = (
-        click.option("--max-calls", type=click.IntRange(1), help="Stop before one call more."),
+        click.option("--max-calls", type=Whole(1), help="Stop before one call more."),
         click.option(
             "--max-cost", type=_Dollars(), metavar="USD", help="Stop before this could be exceeded."
         ),
@@ -83,7 +83,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         timeout_option,
         click.option(
             "--concurrency",
-            type=click.IntRange(1),
+            type=Whole(1),
             help="Calls under way at once, each model (128; self-hosted up to 512).",
         ),
         click.option(
@@ -200,7 +200,7 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
         ),
         click.option(
             f"--{prefix}max-tokens",
-            type=click.IntRange(1, 100_000),
+            type=Whole(1, 100_000),
             metavar="N",
             help=f"The most tokens that the {role} may write. Default: {token_default}.",
         ),

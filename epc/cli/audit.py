@@ -15,6 +15,7 @@ from epc.cli.options import (
     NEW_FILE,
     THERE,
     Pair,
+    Whole,
     format_option,
     html_option,
     judges_options,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 @click.option("--save", type=NEW_FILE, help="Of verdicts: write them as a verdict file as well.")
 @with_default(
     "--rounds",
-    click.IntRange(0, 100_000),
+    Whole(0, 100_000),
     ROUNDS,
     "Rounds in a phase, for weights published without trials.",
 )
@@ -68,14 +69,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--swap",
-    type=click.IntRange(0, 10_000),
+    type=Whole(0, 10_000),
     default=0,
     metavar="N",
     help="Ask N of the run's pairs again with the order of the answers exchanged.",
 )
 @click.option(
     "--controls",
-    type=click.IntRange(0, 10_000),
+    type=Whole(0, 10_000),
     default=0,
     metavar="N",
     help="Ask about N planted pairs, good against shuffled, off-topic and refusing answers.",

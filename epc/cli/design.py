@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result
-from epc.cli.options import NEW_FILE, format_option, grid_options, with_default
+from epc.cli.options import NEW_FILE, Whole, format_option, grid_options, with_default
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
 
@@ -156,9 +156,7 @@ def check(designs: tuple[str, ...], form: str) -> None:
     help="Also say how often the audit calls such an evaluator `coupled`: EVALUATOR is written as "
     f"for `epc simulate`. Without one: {CROSSING}.",
 )
-@with_default(
-    "--runs", click.IntRange(20, 100_000), 100, "Simulated measurements that a power rests on."
-)
+@with_default("--runs", Whole(20, 100_000), 100, "Simulated measurements that a power rests on.")
 @grid_options
 @format_option
 def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> None:

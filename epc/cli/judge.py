@@ -15,6 +15,7 @@ from epc.cli.options import (
     NEW_FOLDER,
     THERE,
     Finite,
+    Whole,
     format_option,
     html_option,
     printed_as,
@@ -52,7 +53,7 @@ def command() -> None:
 @judge_options
 @with_default(
     "--retry-malformed",
-    click.IntRange(0, 5),
+    Whole(0, 5),
     0,
     "Ask again up to N times if a reply is not one JSON object; each is counted.",
 )

@@ -7,7 +7,7 @@ import click
 
 from epc.cli.asking import limit_options
 from epc.cli.common import echo_json, exit_with, now, print_note, print_result, say
-from epc.cli.options import FOLDER, format_option, with_default
+from epc.cli.options import FOLDER, Whole, format_option, with_default
 from epc.cli.run_session import run_work
 from epc.judge.planted import PAIRS
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--judge", "judges", multiple=True, metavar="MODEL", help="Only this. Repeatable.")
 @with_default(
     "--pairs",
-    click.IntRange(1, 1000),
+    Whole(1, 1000),
     PAIRS,
     "From how many outputs to make texts; counts for the first session.",
     metavar="N",
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--ablation", is_flag=True, help="Ask them without what the judge quoted as well.")
 @click.option(
     "--retest",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=0,
     metavar="N",
     help="Ask N outputs of the judged set again: once a day.",

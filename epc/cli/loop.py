@@ -8,7 +8,7 @@ import click
 from epc.cli.asking import judge_options, limit_options
 from epc.cli.common import exit_with, now, print_finding_list, print_note, print_result, write_page
 from epc.cli.loop_demo import demo
-from epc.cli.options import FILE, format_option, html_option, printed_as
+from epc.cli.options import FILE, Finite, Whole, format_option, html_option, printed_as
 from epc.errors import ExitCode
 from epc.printable import annotation
 from epc.records.loop import MARGIN
@@ -40,7 +40,7 @@ command.add_command(demo)
 @click.option(
     "--gold",
     "labels",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=0,
     show_default=True,
     metavar="N",
@@ -48,7 +48,7 @@ command.add_command(demo)
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 100),
+    type=Finite(0, 100),
     default=100 * MARGIN,
     show_default=True,
     metavar="POINTS",

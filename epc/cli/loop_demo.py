@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import now, print_note, say, write_page
-from epc.cli.options import registry_option, with_default
+from epc.cli.options import Whole, registry_option, with_default
 from epc.extras import require
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "good",
     "What the optimiser begins with: the best picker alone, or the worst.",
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="GEPA's seed.")
+@click.option("--seed", type=Whole(0), default=1, show_default=True, help="GEPA's seed.")
 @click.option("--model", is_flag=True, help="Optimise an instruction to the embedded model.")
 @registry_option
 def demo(

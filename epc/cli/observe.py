@@ -12,6 +12,7 @@ from epc.cli.options import (
     NEW,
     NEW_FILE,
     THERE,
+    Whole,
     format_option,
     setting_option,
     table_options,
@@ -131,7 +132,7 @@ command.add_command(audit, "report")
 @setting_option
 @click.option(
     "--askings",
-    type=click.IntRange(1),
+    type=Whole(1),
     metavar="K",
     help="How often the agent asks about an answer. Default: once; by the bound half of them.",
 )
@@ -174,7 +175,7 @@ def selection(
     "--judge", metavar="NAME", help="Only what this judge teaches. Default: each of them."
 )
 @click.option("--domains", metavar="A,B", help="Default: the two with most items.")
-@with_default("--rounds", click.IntRange(1, 100_000), ROUNDS, "Rounds in a phase.")
+@with_default("--rounds", Whole(1, 100_000), ROUNDS, "Rounds in a phase.")
 @format_option
 def transfer(
     bank: Path,

@@ -20,8 +20,20 @@ NEW_FILE: Final = click.Path(path_type=Path, dir_okay=False)
 NEW_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
 
 
+class Whole(click.IntRange):
+    """A whole number in a range."""
+
+    name = "whole number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """Return what stands for the number in a help text."""
+        return "N"
+
+
 class Finite(click.FloatRange):
     """A number in a range, which NaN and infinity are in none of."""
+
+    name = "number"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -284,7 +296,7 @@ def grid_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @click.option(
         "--jobs",
-        type=click.IntRange(1, 1024),
+        type=Whole(1, 1024),
         default=1,
         show_default=True,
         help="Processes to spread the simulation over. The figures do not depend on it.",

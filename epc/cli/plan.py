@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from epc.cli.common import echo_json, exit_with, now, open_registry, print_result
-from epc.cli.options import Finite, format_option, grid_options, registry_option, with_default
+from epc.cli.options import (
+    Finite,
+    Whole,
+    format_option,
+    grid_options,
+    registry_option,
+    with_default,
+)
 from epc.cli.planning import CROSSING, PlanReport, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
@@ -56,20 +63,20 @@ class _Width:
 )
 @with_default(
     "--strategies",
-    click.IntRange(2, 127),
+    Whole(2, 127),
     _STRATEGIES,
     "How many strategies the agent chooses from.",
 )
 @with_default(
     "--runs",
-    click.IntRange(20, 100_000),
+    Whole(20, 100_000),
     400,
     "Simulated measurements of the design that is recommended.",
 )
 @click.option("--evaluator", metavar="MODEL", help="The evaluator, to compute tokens and cost.")
 @click.option("--executor", metavar="MODEL", help="The executor, to compute tokens and cost.")
 @with_default("--latency", Finite(0), 1.0, "Seconds that a call takes.", metavar="S")
-@with_default("--concurrency", click.IntRange(1), 128, "Calls under way at once.")
+@with_default("--concurrency", Whole(1), 128, "Calls under way at once.")
 @click.option(
     "--judge",
     metavar="MODEL",

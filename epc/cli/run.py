@@ -10,7 +10,7 @@ import click
 from epc.cli.asking import decoding_options, limit_options
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
-from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option, with_default
+from epc.cli.options import FILE, FOLDER, NEW_FOLDER, Whole, format_option, with_default
 from epc.cli.run_session import fetch_weights_if_named, finish, show_forecast
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ class _Seeds(click.ParamType[list[int]]):
             if span is None:
                 self.fail(f"{part!r} is no seed or span of seeds such as 0-29", param, ctx)
             first, last = int(span[1]), int(span[2] or span[1])
-            if last < first or last > _MAX_SEED:
-                self.fail(f"{part!r}: seeds rise from 0 to {_MAX_SEED}", param, ctx)
+            if last < first:
+                self.fail(f"{part!r}: {first} is after {last}: write {last}-{first}", param, ctx)
+            if last > _MAX_SEED:
+                self.fail(f"{part!r}: seeds end at {_MAX_SEED}", param, ctx)
             if last - first >= _MAX_SEEDS:
                 self.fail(f"{part!r}: at most {_MAX_SEEDS:,} seeds a run", param, ctx)
             seeds.update(range(first, last + 1))
@@ -97,7 +99,7 @@ def _require_accuracies(accuracy: Path, request: "Request") -> None:
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(0, 100_000),
+    type=Whole(0, 100_000),
     help="Rounds in each phase. Default: the design's, 30 in the reference.",
 )
 @click.option(
@@ -122,7 +124,7 @@ def _require_accuracies(accuracy: Path, request: "Request") -> None:
 )
 @click.option(
     "--recheck",
-    type=click.IntRange(0, 10_000),
+    type=Whole(0, 10_000),
     default=0,
     metavar="N",
     help="Ask N comparisons a second time and report how many verdicts flip.",
@@ -137,7 +139,7 @@ def _require_accuracies(accuracy: Path, request: "Request") -> None:
 )
 @click.option(
     "--controls",
-    type=click.IntRange(0, 10_000),
+    type=Whole(0, 10_000),
     default=0,
     metavar="N",
     help="First ask about N planted pairs, good against bad, and stop if the evaluator fails.",

@@ -51,6 +51,10 @@ def run_work(
         raise StoppedError(message) from None
     except StoppedError as error:
         raise StoppedError(f"{error}\n  next: {next_command}") from None
+    except WorldError as error:
+        if isinstance(error.__cause__, OSError) or "cannot write" in str(error):
+            raise WorldError(f"{error}\n  next: make room, then {next_command}") from None
+        raise
 
 
 def finish(
@@ -123,7 +127,7 @@ def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
             yield f"{role + ' ' + name:<{wide}}" + "".join(f"{end:>14,.0f}" for end in ends)
         if share.cost is None:
             yield f"{role + ' cost':<{wide}}{'unknown: no price is on record for this model':>44}"
-            yield "  state it for a provider, as in VLLM_PRICE=0.15,0.60 ($ for a million tokens)"
+            yield "  state it as PROVIDER_PRICE=0.15,0.60 ($ for a million tokens read and written)"
         else:
             ends = (share.cost.lower, share.cost.expected, share.cost.upper)
             yield f"{role + ' cost, USD':<{wide}}" + "".join(f"{end:>14,.4f}" for end in ends)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import print_result
-from epc.cli.options import format_option, grid_options, with_default
+from epc.cli.options import Whole, format_option, grid_options, with_default
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
 
 @click.command()
 @click.argument("evaluator", metavar="EVALUATOR")
-@with_default("--seeds", click.IntRange(2, _MOST_SEEDS), _SEEDS, "How many seeds to simulate.")
-@with_default("--rounds", click.IntRange(0, 100_000), ROUNDS, "Rounds in a phase.")
+@with_default("--seeds", Whole(2, _MOST_SEEDS), _SEEDS, "How many seeds to simulate.")
+@with_default("--rounds", Whole(0, 100_000), ROUNDS, "Rounds in a phase.")
 @with_default(
     "--strategies",
-    click.IntRange(1, 127),
+    Whole(1, 127),
     _STRATEGIES,
     "How many strategies the agent chooses from.",
 )
@@ -36,7 +36,7 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
     help="The learning rule, such as thompson, bradley-terry:step=0.5, bayes:high=0.7,low=0.3 or "
     "weights:alpha_win=0.06.",
 )
-@with_default("--stream", click.IntRange(0, 2**32 - 1), 0, "Another number draws other seeds.")
+@with_default("--stream", Whole(0, 2**32 - 1), 0, "Another number draws other seeds.")
 @grid_options
 @format_option
 def command(

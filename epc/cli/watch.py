@@ -7,7 +7,7 @@ import click
 
 from epc.cli.asking import limit_options
 from epc.cli.common import exit_with, now, print_note, print_result
-from epc.cli.options import NEW_FILE, RUN_OR_TAG, format_option
+from epc.cli.options import NEW_FILE, RUN_OR_TAG, Whole, format_option
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--pairs",
-    type=click.IntRange(1, 10_000),
+    type=Whole(1, 10_000),
     metavar="N",
     help="Pairs in the panel, from 2.5 times as many. Default: 24, or all recorded ones.",
 )

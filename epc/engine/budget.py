@@ -64,6 +64,14 @@ def price_of(name: str) -> Price | None:
         return None
 
 
+def price_variable(name: str) -> str:
+    """Return the variable by which the user states the price of a `provider/model`."""
+    from epc.engine.providers import PROVIDERS
+
+    provider, _, _ = name.partition("/")
+    return PROVIDERS[provider].price_variable
+
+
 def _price_in_environment(variable: str) -> Price | None:
     """Return the price that the user states, if any."""
     if not (text := os.environ.get(variable)):
@@ -178,8 +186,9 @@ class Budget(Struct, kw_only=True):
         unknown = [model for model, price in self.prices.items() if price is None]
         if self.max_cost is not None and unknown:
             raise UsageError(
-                f"the price of {unknown[0]} is not known, so --max-cost cannot be kept: "
-                "use --max-calls, or state it, as in VLLM_PRICE=0.15,0.60"
+                f"the price of {unknown[0]} is not known, so --max-cost cannot be kept: use "
+                f"--max-calls, or state it, as in {price_variable(unknown[0])}=0.15,0.60, dollars "
+                "for a million tokens read and written"
             )
 
     async def claim(

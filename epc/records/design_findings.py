@@ -35,6 +35,7 @@ _NEEDED: Final = {
 _ADMITTED: Final = {"evaluator_prompt": ("strategy_name",), "executor_prompt": ()}
 _CLAUSES: Final = {"evaluator_prompt": "EPC-2.6(a)", "executor_prompt": "EPC-2.8(3)"}
 _SHOWN: Final = 60
+_NAMED_GROUP: Final = "write group: NAME, a topic, above the tasks that belong together"
 
 
 def written_rule(text: str) -> Rule:
@@ -68,6 +69,8 @@ def findings_of(document: Document) -> list[Finding]:
         findings.extend(_domains(document.value))  # says more than the schema of the same place
     if isinstance(document.value, dict) or not findings:
         unusable = {finding.where for finding in findings.as_list()}
+        unnamed = _groupless(document.value)
+        unusable.update(unnamed, (f"{where}/group" for where in unnamed))
         shape = schema_findings("design", document.value, clause="EPC-2.8")
         findings.extend(finding for finding in shape if finding.where not in unusable)
     if isinstance(document.value, dict):
@@ -92,7 +95,8 @@ def _tasks_of(value: Json, domain: Domain) -> Iterator[_Task]:
         elif isinstance(item, dict) and isinstance(item.get("tasks"), list):
             for number, task in enumerate(item["tasks"]):
                 if isinstance(task, str):
-                    name = str(item.get("group"))
+                    group = item.get("group")
+                    name = group if isinstance(group, str) else where
                     yield _Task(where=f"{where}/tasks/{number}", text=task, group=name)
 
 
@@ -162,6 +166,17 @@ def _tasks(value: Json) -> Iterator[Finding]:
                 yield Finding("EPC-2.4(b)", task.where, problem, "keep one of them")
 
 
+def _groupless(value: Json) -> list[str]:
+    """Return the places of lists of tasks that name no group."""
+    return [
+        f"/domains/{domain}/{index}"
+        for domain, items in _domains_of(value).items()
+        if isinstance(items, list)
+        for index, item in enumerate(items)
+        if isinstance(item, dict) and "tasks" in item and item.get("group") is None
+    ]
+
+
 def _groups(value: Json) -> Iterator[Finding]:
     """Find groups that stand twice in a domain, and tasks without one beside others (R74)."""
     for domain in _names(value):
@@ -172,12 +187,15 @@ def _groups(value: Json) -> Iterator[Finding]:
             if isinstance(group, str) and first.setdefault(group.casefold(), where) != where:
                 problem = f"the group {_short(group)} appears twice: {first[group.casefold()]}"
                 yield Finding("Reading R74", where, problem, "put its tasks into one group")
+    if groupless := _groupless(value):
+        lists = "a list" if len(groupless) == 1 else f"{len(groupless)} lists"
+        problem = f"{lists} of tasks without its group"
+        yield Finding("Reading R74", groupless[0], problem, _NAMED_GROUP)
     all_tasks = [task for domain in _names(value) for task in _tasks_of(value, domain)]
-    if any(task.group is not None for task in all_tasks):
-        for task in all_tasks:
-            if task.group is None:
-                problem = f"{_short(task.text)} has no group, and other tasks have"
-                yield Finding("Reading R74", task.where, problem, "give it a group of its own")
+    single = [task for task in all_tasks if task.group is None]
+    if single and len(single) < len(all_tasks):
+        problem = f"{len(single)} of {len(all_tasks)} tasks have no group: {_short(single[0].text)}"
+        yield Finding("Reading R74", single[0].where, problem, _NAMED_GROUP)
 
 
 def _numbers(value: Json) -> Iterator[Finding]:

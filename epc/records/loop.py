@@ -220,7 +220,7 @@ def read_log(path: Path) -> Log:
     """
     rows = _rows(path, LogLine)
     if not rows:
-        problem = "holds no score"
+        problem = "holds no score" if path.read_bytes().strip() else "is empty"
         refuse([Finding(CLAUSE, str(path), problem, "name the log of an optimiser's run")])
     if all(row.seq is not None for row in rows):
         rows.sort(key=lambda row: row.seq or 0)

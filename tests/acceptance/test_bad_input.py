@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from program_support import as_text, run_program
 from records_support import Finished, Run, epc, epc_measured
 
 LARGE = 200 * 2**20
@@ -54,7 +55,7 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
     ),
     "invalid UTF-8": (put(b"2026", b"\xff026"), "(the whole document): not UTF-8 at byte "),
     "a byte order mark": (lambda c: b"\xef\xbb\xbf" + c, "not JSON at line 1 column 1"),
-    "an empty file": (lambda _: b"", "(the whole document): nothing in it"),
+    "an empty file": (lambda _: b"", "(the whole document): is empty"),
     "half a file": (lambda c: c[: len(c) // 2], "(the whole document): not JSON at line "),
     "a list": (lambda _: b"[]", "(the whole document): [] is not of type"),
     "text for a number": (value("config", "rounds", to="2"), "/config/rounds: "),
@@ -208,3 +209,21 @@ def test_one_trial_a_hundred_thousand_times_is_read_in_bounded_memory(
 
     assert_bounded(done)
     assert "/trials/1: seed 0 text round 0 appears twice" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["votes.csv", "votes.json", "votes.jsonl"])
+@pytest.mark.parametrize("command", [("audit",), ("observe", "report"), ("loop", "report")])
+def test_an_empty_file_is_called_empty(command: tuple[str, ...], name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\n" if command[0] == "audit" else b"")
+
+    done = as_text(run_program(*command, name, cwd=tmp_path))
+
+    assert done.returncode in (1, 2)
+    assert f"{name}: is empty" in done.stdout + done.stderr
+
+
+def test_a_number_that_is_none_is_called_so_without_a_word_of_ranges() -> None:
+    done = as_text(run_program("which", "--budget", "cheap"))
+
+    assert done.returncode == 2
+    assert "'--budget': 'cheap' is not a valid number." in done.stderr

@@ -123,7 +123,7 @@ def test_epc_2_8_replay_answers_a_case(tmp_path: Path, form: str) -> None:
     ("text", "said"),
     [
         (b'{"strategies": 1}', b'(the whole document): "phases" is a required'),
-        (b"", b"(the whole document): nothing in it"),
+        (b"", b"(the whole document): is empty"),
         (b"{", b"(the whole document): not JSON at line 1"),
         (b"\xff", b"(the whole document): not UTF-8 at byte 0"),
         (b"[" * 10_000, b"(the whole document): nested more than 64 deep"),

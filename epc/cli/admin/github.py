@@ -7,7 +7,7 @@ import click
 
 from epc.cli.common import checkout_here, print_note
 from epc.cli.groups import CommandGroup
-from epc.cli.options import FILE, NEW
+from epc.cli.options import FILE, NEW, Whole
 from epc.errors import UsageError
 from epc.printable import one_line
 
@@ -26,7 +26,7 @@ def command() -> None:
     metavar="FILE",
     help="GitHub's account of what happened; in a workflow $GITHUB_EVENT_PATH.",
 )
-@click.option("--pull", type=click.IntRange(1), help="In its place: a pull request's number.")
+@click.option("--pull", type=Whole(1), help="In its place: a pull request's number.")
 @click.option("--out", type=NEW, required=True, help="A new folder.")
 def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     r"""Write a pull request's submissions to a folder, as data; nothing is checked out.

@@ -9,7 +9,7 @@ import click
 
 from epc.cli.common import checkout_here, print_note, print_result
 from epc.cli.groups import ALL
-from epc.cli.options import NEW, as_of_option, format_option, with_default
+from epc.cli.options import NEW, Whole, as_of_option, format_option, with_default
 from epc.errors import UsageError, able_to
 from epc.extras import require
 
@@ -80,9 +80,7 @@ def _address(address: str | None) -> str:
 
 @command.command()
 @click.argument("folder", type=NEW, default=Path("public"))
-@with_default(
-    "--port", click.IntRange(0, 65535), 8000, "The port on 127.0.0.1; 0 takes a free one."
-)
+@with_default("--port", Whole(0, 65535), 8000, "The port on 127.0.0.1; 0 takes a free one.")
 def serve(folder: Path, port: int) -> None:
     r"""Serve a built site on this machine, until Ctrl-C.
 

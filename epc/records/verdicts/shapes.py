@@ -180,6 +180,8 @@ def is_votes(path: Path) -> bool:
         return True
     with path.open("rb") as file:
         text = file.read(_OPENING)
+    if not text.strip():
+        return True
     has_keys = b"{" in text and b'"' in text
     return has_keys and not any(mark in text for mark in _OF_RUNS)
 

@@ -158,6 +158,8 @@ def _unusable(source: Path, cells: Cells, request: Request) -> Finding | None:
                 f"--rows {request.rows}: no such list\n  fix: name one of {', '.join(cells.lists)}"
             )
         return Finding(CLAUSE, source.name, problem, _listed(commands))
+    if not cells.columns:
+        return Finding(CLAUSE, source.name, "is empty", _NO_TABLE)
     named = {alias for name, also in ALSO.items() for alias in (name, *also.split())} | {*FIELDS}
     is_known = bool(named & {*map(plain, cells.columns)}) or request.columns or request.constants
     if not is_known and not any(ask.requests for ask in choose(cells, request)[1].asks):

@@ -120,9 +120,10 @@ def test_a_full_disk_is_3_and_the_run_goes_on_once_there_is_room(tmp_path: Path)
     for done in (full, repeated_result):
         assert done.returncode == 3
         assert done.stdout == ""
-        assert (
-            lines(done.stderr)[-1] == f"epc: cannot write {run / 'journal.jsonl'}: File too large"
-        )
+        assert lines(done.stderr)[-2:] == [
+            f"epc: cannot write {run / 'journal.jsonl'}: File too large",
+            f"  next: make room, then epc resume {run}",
+        ]
     assert epc("resume", run).returncode == 0
     same_files(tmp_path / "whole", run, RUN_FILES)
 
@@ -139,7 +140,10 @@ def test_a_disk_that_fills_up_at_the_very_end_loses_nothing(tmp_path: Path) -> N
     full = on_a_disk_with(journal, *plan, "--out", run)
 
     assert full.returncode == 3
-    assert lines(full.stderr)[-1] == f"epc: cannot write {run / 'trials.jsonl'}: File too large"
+    assert lines(full.stderr)[-2:] == [
+        f"epc: cannot write {run / 'trials.jsonl'}: File too large",
+        f"  next: make room, then epc resume {run}",
+    ]
     assert {path.name for path in run.iterdir()} == {"run.json", "journal.jsonl"}
     assert epc("resume", run).returncode == 0
     same_files(tmp_path / "whole", run, RUN_FILES)

@@ -23,6 +23,7 @@ from run_support import (
 from epc.engine.cache import Cache, answer_cache_folder
 
 SMALL = ("--seeds", "0-1", "--rounds", "4")
+WRITER = "mock/deterministic"
 
 
 def test_a_dry_run_needs_no_key_sends_nothing_and_leaves_nothing(
@@ -224,3 +225,24 @@ def test_the_cache_is_listed_sized_and_cleared(tmp_path: Path, endpoint: Endpoin
     assert (kept_result.returncode, kept_result.stdout) == (1, "")
     assert epc("admin", "cache", "clear", "--yes").stdout == f"removed {asked} answers\n"
     assert json.loads(epc("admin", "cache", "size", "--format", "json").stdout)["answers"] == 0
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "vllm"])
+def test_a_cap_without_a_price_names_the_variable_that_states_one(
+    provider: str, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    """What the message prints works: with it the command goes on."""
+    name = provider.upper()
+    keyed = {f"{name}_BASE_URL": endpoint.url, f"{name}_API_KEY": "k"}
+    words = ("run", "--evaluator", f"{provider}/nobody-s-model", "--executor", WRITER)
+    command = (*words, "--max-cost", "1", "--rounds", "1", "--seeds", "0")
+    refused = epc(*command, "--out", tmp_path / "refused", env=environment(**keyed))
+
+    assert refused.returncode == 2
+    stated = re.search(r"as in (\w+)=(\S+), dollars", refused.stderr)
+    assert stated is not None
+    assert stated[1] == f"{name}_PRICE"
+    priced = environment(**keyed, **{stated[1]: stated[2]})
+    assert epc(*command, "--dry-run", env=priced).returncode == 0
+    taken = epc(*command, "--out", tmp_path / "taken", env=priced)
+    assert "--max-cost cannot be kept" not in taken.stderr

@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -164,6 +165,26 @@ def test_of_one_item_each_verdict_is_held_against_the_expected_one() -> None:
 def test_a_judge_that_is_shown_to_agree_too_rarely_fails() -> None:
     with pytest.raises(AssertionError, match=r"agrees in 50\.0% .*at least 80\.0% wanted"):
         assert_judge_agreement([["a", "b", "a", "b"]] * 30, ["a"] * 30)
+
+
+def test_a_failure_is_the_line_of_the_test_and_one_sentence(tmp_path: Path) -> None:
+    """No line of the plugin's own stands in between."""
+    (tmp_path / "test_judge.py").write_text(
+        "from epc import assert_judge_agreement\n\n"
+        "def test_judge():\n"
+        "    assert_judge_agreement([['a', 'b', 'a', 'b']] * 30, ['a'] * 30)\n"
+    )
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_judge.py")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    failure = done.stdout.partition("= FAILURES =")[2].partition("short test summary")[0]
+    told = [line for line in failure.splitlines() if line.startswith("E ")]
+    assert told == [
+        "E       AssertionError: the judge agrees in 50.0% [31.3%, 68.7%] of 30 items, "
+        "at least 80.0% wanted"
+    ]
+    assert "pytest_plugin.py" not in failure
 
 
 def test_no_votes_show_nothing() -> None:

@@ -169,7 +169,7 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "nothing in it"),
+        ("", "is empty"),
         ("{", "not JSON at line 1"),
         ("[]", "expected an object with `default`"),
         ({}, "expected an object with `default`"),

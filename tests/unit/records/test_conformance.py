@@ -160,7 +160,7 @@ def test_a_program_within_the_tolerance_passes(tmp_path: Path) -> None:
     ("body", "problem"),
     [
         ("print('oops')", "its answer: not JSON at line 1 column 1: Expecting value"),
-        ("", "its answer: nothing in it"),
+        ("", "its answer: is empty"),
         ("print('{\"a\": NaN}')", "its answer: NaN is not a JSON number"),
         ("import sys; sys.stdout.buffer.write(b'\\xff')", "its answer: not UTF-8 at byte 0"),
         ("import sys; sys.exit('boom')", "exit code 1, expected 0 (boom)"),

@@ -212,7 +212,7 @@ def test_an_empty_file_says_so(tmp_path: Path, content: bytes) -> None:
     value, problems = read(path)
 
     assert value is None
-    assert [(f.where, f.problem) for f in problems] == [("", "nothing in it")]
+    assert [(f.where, f.problem) for f in problems] == [("", "is empty")]
 
 
 def test_a_directory_is_a_finding(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_each_line_is_read_on_its_own_and_a_bad_one_stops_nothing(tmp_path: Path
     assert (rows[0][1:], rows[6][1:]) == (({"a": 1}, []), ({"a": 2}, []))
     assert rows[1][2] == [("/trials/1/a", "NaN is not a JSON number")]
     assert rows[2][2] == [("/trials/2", "not UTF-8 at byte 0")]
-    assert rows[3][2] == [("/trials/3", "nothing in it")]
+    assert rows[3][2] == [("/trials/3", "is empty")]
     assert rows[4][2] == [("/trials/4/a", "the key 'a' appears twice")]
     assert [where for where, _ in rows[5][2]] == ["/trials/5"]
 
