@@ -147,7 +147,9 @@ PURE_MODULES = [
     )
 ] + [
     ROOT / "answers" / f"{name}.py"
-    for name in ("types", "resolve", "service", "subjects", "turns", "which", "words")
+    for name in (
+        *("choose", "types", "resolve", "service", "snapshot_status", "subjects", "turns", "words"),
+    )
 ]
 DAYS = {"datetime", "datetime.date", "datetime.timedelta"}
 

@@ -8,6 +8,7 @@ Nothing here needs NumPy: the look-up package answers it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Final, Literal
 
 from epc.errors import UsageError
 from epc.protocol.results import Json
@@ -15,13 +16,30 @@ from epc.records.choices import ALL, Choices, Way
 from epc.records.typed import as_json
 from epc.statistics.figures import Figure
 
+STALE: Final = "stale"  # the mark of a figure that is too old
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """A way that may be used, with its figure."""
+    """A way that may be used, with its figure, the month of this, and what marks it.
+
+    `marks` are `stale`, for a figure that is too old, and ids of known faults.
+    """
 
     way: Way
     right: Figure
+    month: str = ""
+    marks: tuple[str, ...] = ()
+
+    @property
+    def dated(self) -> str:
+        """The month of its figure, and whether that is too old."""
+        return f"{self.month} (too old)" if STALE in self.marks else self.month
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The known faults that mark it."""
+        return tuple(mark for mark in self.marks if mark != STALE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +58,15 @@ class ShortList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhichAnswer:
-    """The answer: a short list, and for each judge in it how long somebody serves it.
+class Choice:
+    """Choice of a judge: the one to try first, the list that it is of, and who serves each.
 
-    `served` has the platforms of each. `gone` are judges with figures that nobody serves on that
-    day, or not on the wanted platform. `by_client` were asked by a client that adds its own text.
+    `short` are judges that take instructions. `scorers` are reward models, which give scores alone
+    (`verb` score_with): between the two lists nothing is decided. `decided` is whether all others
+    of `short` are shown to be right less often than the first. `served` has the platforms of each
+    model. `gone` are judges with figures that nobody serves on that day, or not on the wanted
+    platform. `untried` are judges that are served and have no figure in the domain, those with the
+    most platforms first.
     """
 
     as_of: str
@@ -54,14 +76,43 @@ class WhichAnswer:
     decides: str
     chance: float
     short: ShortList
+    scorers: ShortList
     served: Mapping[str, Mapping[str, str]]
     gone: tuple[str, ...]
-    by_client: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> Option | None:
+        """Return the way to try first: without a mark, else without a known fault, else any.
+
+        Of several it is the first of the list, which has the cheapest first.
+        """
+        options = self.short.options or self.scorers.options
+        marks = [(len(option.faults), len(option.marks), n) for n, option in enumerate(options)]
+        return options[min(marks)[-1]] if marks else None
+
+    @property
+    def verb(self) -> Literal["ask", "score_with"]:
+        """How the first is used."""
+        return "ask" if self.short.options or not self.scorers.options else "score_with"
+
+    @property
+    def decided(self) -> bool:
+        """Return whether every other judge of its list is shown to be right less often."""
+        return len(self.short.options or self.scorers.options) == 1
+
+    @property
+    def ranked(self) -> tuple[Option, ...]:
+        """Every option that can be used, in a table's order: the first, then as they are listed."""
+        first = [self.first] if self.first else []
+        lists = (self.short.options, self.short.beaten, self.scorers.options, self.scorers.beaten)
+        return (*first, *(option for options in lists for option in options))
 
     def as_json(self) -> Json:
         """Return the answer as plain JSON."""
         document: Json = as_json(self)
-        return document
+        first = as_json(self.first) if self.first else None
+        return {**document, "first": first, "verb": self.verb, "decided": self.decided}
 
 
 def short_list(
@@ -148,7 +199,8 @@ class ReachResult:
     """The ways in which a judge takes part, and those that are shown to reach a wanted share.
 
     Intervals are corrected for all ways that are looked at. `reached` has the cheapest first, and
-    where prices are not known those with the fewest askings.
+    where prices are not known those with the fewest askings. `rivals` are other judges' ways that
+    reach it, in the same order, where none of the judge's does.
     """
 
     benchmark: str
@@ -158,10 +210,15 @@ class ReachResult:
     share: float
     looked_at: tuple[Option, ...]
     reached: tuple[Option, ...]
+    rivals: tuple[Option, ...] = ()
 
 
-def ways_reaching(choices: Choices, name: str, model: str, share: float) -> ReachResult:
+def ways_reaching(
+    choices: Choices, name: str, model: str, share: float, usable: Sequence[int] = ()
+) -> ReachResult:
     """Return how often a judge must be asked, or with whom, to be right so often.
+
+    `usable` are the ways of others that can be used where none of the judge's is enough.
 
     Raises: UsageError if the domain or the judge was not measured.
     """
@@ -172,18 +229,25 @@ def ways_reaching(choices: Choices, name: str, model: str, share: float) -> Reac
         raise UsageError(
             f"{model} was not measured on {choices.benchmark}\n  fix: one of {', '.join(models)}"
         )
-    options = [
-        Option(way=choices.ways[n], right=choices.figure(domain, n, len(judge_ways)))
-        for n in judge_ways
-    ]
-    reached = [o for o in options if o.right.ci95 and o.right.ci95[0] >= share]
-    reached.sort(key=lambda o: (o.way.cost, o.way.askings * len(o.way.models)))
+
+    def with_figures(ways: Sequence[int]) -> list[Option]:
+        count = len(ways)
+        return [Option(way=choices.ways[n], right=choices.figure(domain, n, count)) for n in ways]
+
+    def enough(options: Sequence[Option]) -> list[Option]:
+        reached = [o for o in options if o.right.ci95 and o.right.ci95[0] >= share]
+        return sorted(reached, key=lambda o: (o.way.cost, o.way.askings * len(o.way.models)))
+
+    looked_at = with_figures(judge_ways)
+    reached = enough(looked_at)
+    other_ways = [n for n in usable if n not in judge_ways]
     return ReachResult(
         benchmark=choices.benchmark,
         domain=name,
         questions=domain.questions,
         model=model,
         share=share,
-        looked_at=tuple(options),
+        looked_at=tuple(looked_at),
         reached=tuple(reached),
+        rivals=() if reached else tuple(enough(with_figures(other_ways))),
     )

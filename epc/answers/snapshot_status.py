@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from typing import Final
 
 from epc.answers.turns import days_of_life, turns
-from epc.answers.types import SnapshotStatus
+from epc.answers.types import FigureState, SnapshotStatus
 from epc.registry.expiry import Expiry, bounds, days_away, days_good, of_snapshot
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
+
+_TAKEN_BACK: Final = ("withdrawn", "drifted", "superseded")
 
 
 def snapshot_status(registry: Registry, tag: str, day: date) -> SnapshotStatus:
@@ -48,6 +51,23 @@ def status_on(registry: Registry, tag: str, day: date) -> SnapshotStatus:
 def snapshot_states(registry: Registry, day: date) -> dict[str, Expiry]:
     """Return the states of all snapshots on a day, by tag."""
     return {tag: status_on(registry, tag, day).state for tag in registry.snapshots}
+
+
+def figure_state(registry: Registry, tag: str, day: date) -> FigureState:
+    """Return whether figures of a snapshot may be stated on a day.
+
+    What was taken back is never stated, and what ended with its judge is history. What is too old
+    is stated with its month.
+    """
+    snapshot = registry.snapshots[tag]
+    state = status_on(registry, tag, day).state
+    if snapshot.failed or registry.ended_by(tag, *_TAKEN_BACK, as_of=day):
+        return "taken_back"
+    life = registry.life(snapshot.tag.generation, snapshot.platform)
+    is_gone = life and registry.of_life(snapshot.model, life, day).status == "expired"
+    if is_gone or (state.status == "expired" and state.reason == "retired"):
+        return "ended"
+    return "stale" if state.status == "expired" else "stands"
 
 
 def turns_of(registry: Registry, tag: str, day: date) -> list[date]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from epc.answers.types import Name, Place, Service
+from epc.answers.types import Name, Place, Service, SnapshotStatus
 from epc.registry.lifecycles import OPEN_WEIGHTS
 
 
@@ -53,3 +53,11 @@ def note(answer: Service, place: Place, elsewhere: Iterable[Place]) -> str:
 def has_public_weights(answer: Service, place: Place) -> bool:
     """Return whether it is said beside a place that anybody has the weights."""
     return answer.weights == "public" and place is answer.headline and not place.target.life.lasts
+
+
+def month(status: SnapshotStatus) -> str:
+    """Return the month of a snapshot's figures: `April 2026`, `by April 2026` for a bound."""
+    if status.measured_by is None:
+        return ""
+    text = f"{status.measured_by:%B %Y}"
+    return text if status.is_day_stated else f"by {text}"

@@ -6,12 +6,12 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.judge_card import card_json
+from epc.answers.choose import choose
 from epc.answers.judge_cards import card_of
 from epc.answers.scanning import scan
 from epc.answers.service import replacements, service_on, states
 from epc.answers.subjects import subject
 from epc.answers.succession import succession_of
-from epc.answers.which import best_judges
 from epc.engine.clock import now
 from epc.protocol.results import Json
 from epc.records.choices import ALL
@@ -24,6 +24,7 @@ from epc.registry.succession import VerdictStore, agreement_in_store
 from epc.report import judge_card_text, succession_text, which_text
 
 _GONE: Final = Rule.parse("expired")
+_NAMED: Final = 9  # models that were not tried and are named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +77,19 @@ class Answers:
     def which_judge(
         self, domain: str = ALL, budget: float | None = None, platform: str | None = None
     ) -> Answer:
-        """Say which measured judges are not shown to be worse than another, the cheapest first.
+        """Say which measured judge to try first, and which are not shown to be worse.
 
         DOMAIN is a kind of task: math, factuality, safety, focus, precise; all for all of them.
         BUDGET is in US dollars for 1,000 questions, PLATFORM where the judge has to be served.
         """
         day = self._clock()
-        answer = best_judges(self._registry, domain, day, platform=platform, budget=budget)
-        listed = replace(answer, short=replace(answer.short, beaten=()))
+        answer = choose(self._registry, domain, day, platform=platform, budget=budget)
+        listed = replace(
+            answer,
+            short=replace(answer.short, beaten=()),
+            scorers=replace(answer.scorers, beaten=()),
+            untried=answer.untried[:_NAMED],
+        )
         return self._answer(
             which_text.text(answer), {"sentence": which_text.sentence(answer), **listed.as_json()}
         )

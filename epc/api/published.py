@@ -6,11 +6,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from epc.analysis.choosing import WhichAnswer
+from epc.analysis.choosing import Choice
+from epc.answers.choose import choose
 from epc.answers.scanning import scan as found_in
 from epc.answers.service import expiry as answered_expiry
 from epc.answers.snapshot_status import snapshot_states
-from epc.answers.which import best_judges as answer
 from epc.api.frames import NotebookResult
 from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _STATE: Final = ("platform", "id", "status", "reason", "since", "until", "not_before", "source")
 
 
-class JudgeChoice(NotebookResult, WhichAnswer):
+class JudgeChoice(NotebookResult, Choice):
     """Judges that may be used; printed it is the text of `epc which`."""
 
     __slots__ = ()
@@ -97,7 +97,7 @@ def which(
     read; WorldError if the disk or the network fails.
     """
     day = as_of or now().date()
-    choice = answer(open_registry(registry), domain, day, platform=platform, budget=budget)
+    choice = choose(open_registry(registry), domain, day, platform=platform, budget=budget)
     return JudgeChoice(**_values(choice))
 
 
@@ -154,7 +154,7 @@ def scan(
     return ScanResult(**_values(result))
 
 
-def _values(result: WhichAnswer | Scan) -> dict[str, Any]:
+def _values(result: Choice | Scan) -> dict[str, Any]:
     return {field.name: getattr(result, field.name) for field in fields(result)}
 
 

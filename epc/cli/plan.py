@@ -178,7 +178,7 @@ def _plan_askings(
     judge: str, accuracy: float, domain: str, form: str, location: str | None
 ) -> NoReturn:
     """Say how often a judge must be asked, or with whom, and end the command."""
-    from epc.answers.which import reached
+    from epc.answers.choose import reached
     from epc.records.typed import as_json
     from epc.report.which_text import reached_text
 

@@ -14,7 +14,7 @@ from epc.cli.options import Finite, as_of_option, format_option, registry_option
     default="all",
     show_default=True,
     metavar="DOMAIN",
-    help="The kind of task, such as math, factuality, safety; its first letters are enough.",
+    help="The kind of task, such as math, factuality, safety; near words are understood.",
 )
 @click.option("--platform", metavar="PLATFORM", help="Only judges that this platform serves.")
 @click.option(
@@ -37,20 +37,19 @@ def command(
     r"""Say which judges may be used for a kind of task, until when, and at what price.
 
     Every judge was tried on the same questions, of which one answer of several is known to be the
-    right one. A judge that is shown to be right less often than another is listed as such; between
-    those that remain the figures decide nothing, so the cheapest comes first. Only judges that
-    somebody serves on the day are considered. Exits 1 if none fits.
+    right one. The first line says whom to try first: the cheapest of those that are not shown to be
+    right less often than another, one without a mark before others. A figure that is too old is
+    marked, and so is one with a known fault. Reward models have a list of their own. Only judges
+    that somebody serves on the day are considered. Exits 1 if none fits.
 
     \b
     Example:
       epc which --domain math --budget 5
       epc which --domain safety --platform anthropic --format json
     """
-    from epc.answers.which import best_judges
+    from epc.answers.choose import choose
     from epc.report.which_text import text
 
-    answer = best_judges(
-        open_registry(registry), domain, as_of.date(), platform=platform, budget=budget
-    )
+    answer = choose(open_registry(registry), domain, as_of.date(), platform=platform, budget=budget)
     print_result(form, answer.as_json, lambda: text(answer))
     exit_with(clean=bool(answer.short.options))

@@ -12,8 +12,33 @@ from epc.statistics.figures import Figure
 from epc.statistics.gains import Exchange
 from epc.statistics.inference import ALPHA, t_point
 
+_SCORE: Final = "score"  # the prompt of a reward model, which reads none
 ALL: Final = "all"  # the domain of all questions
 PICKED: Final = ("luck_share", "fresh", "taste_least", "taste_most", "gold_gain")
+
+
+# Words that people type for a domain of the benchmark; one of several domains is near them all.
+_NEAR: Final[Mapping[str, tuple[str, ...]]] = {
+    "Factuality": (
+        *("fact", "facts", "factual", "truth", "truthfulness", "knowledge", "hallucination"),
+        *("hallucinations", "faithfulness", "groundedness", "rag", "qa", "summarization"),
+    ),
+    "Focus": ("relevance", "relevancy", "on topic", "quality", "helpfulness", "summarization"),
+    "Math": (
+        *("maths", "mathematics", "arithmetic", "gsm8k", "reasoning", "logic", "code", "coding"),
+        "programming",
+    ),
+    "Precise IF": (
+        *("if", "instruction following", "instructions", "ifeval", "format", "formatting"),
+        *("code", "coding", "programming", "constraints"),
+    ),
+    "Safety": ("safe", "harm", "harmlessness", "toxicity", "refusal", "refusals", "bias", "abuse"),
+}
+
+
+def price_text(usd: float | None) -> str:
+    """Return what 1,000 questions cost."""
+    return "no price" if usd is None else f"${usd:.2f} for 1,000 questions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +62,11 @@ class Way:
     usd: float | None
     priced: str
     times: int = 1
+
+    @property
+    def scores_alone(self) -> bool:
+        """Return whether its judge gives scores and takes no instructions: a reward model."""
+        return self.prompt == _SCORE
 
     @property
     def words(self) -> str:
@@ -132,18 +162,19 @@ class Choices:
         return Figure(value=share, ci95=ends)
 
     def domain(self, name: str) -> tuple[str, Domain]:
-        """Return the domain that a name or its beginning means.
+        """Return the domain that a name, its beginning or a near word means.
 
         Raises: UsageError if it means none, or several.
         """
-        wanted = name.casefold()
-        fits = {known: d for known, d in self.domains.items() if known.casefold() == wanted}
-        fits = fits or {
-            known: d for known, d in self.domains.items() if known.casefold().startswith(wanted)
-        }
-        if len(fits) != 1:
-            raise UsageError(
-                f"{name!r} is no domain that judges were measured in\n"
-                f"  fix: one of {', '.join(self.domains)}"
-            )
-        return next(iter(fits.items()))
+        wanted = name.casefold().replace("_", " ").replace("-", " ").strip()
+        fits = [name for name in self.domains if name.casefold() == wanted]
+        fits = fits or [name for name in self.domains if name.casefold().startswith(wanted)]
+        near = [name for name in self.domains if wanted in _NEAR.get(name, ())]
+        if len(fits or near) == 1:
+            (domain_name,) = fits or near
+            return domain_name, self.domains[domain_name]
+        hint = f"; near it: {' and '.join(near)}" if near else ""
+        raise UsageError(
+            f"{name!r} is no domain that judges were measured in{hint}\n"
+            f"  fix: one of {', '.join(self.domains)}"
+        )

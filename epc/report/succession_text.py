@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from epc.analysis.succession import BETTER, Agreement, Succession, Successor
-from epc.report.which_text import price_text
+from epc.records.choices import price_text
 from epc.statistics.figures import TOO_FEW, number_text
 
 NONE: Final = "no common items"

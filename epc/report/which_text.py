@@ -1,42 +1,105 @@
-"""Judges that may be used, in words: a sentence first, then each with its figure and its price."""
+"""Judge to choose, in words: a sentence, then each with its figure, its month and its price."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
+from typing import Final
 
-from epc.analysis.choosing import Option, ReachResult, ShortList, WhichAnswer
-from epc.records.choices import ALL
+from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
+from epc.printable import begun
+from epc.records.choices import ALL, price_text
 from epc.report.document import Part, Section, Table, Verbatim
 
-
-def sentence(answer: WhichAnswer) -> str:
-    """Return the answer in a sentence or two: who is not beaten, who of them is the cheapest."""
-    short = answer.short
-    measured = _measured(answer.benchmark, short.domain, short.questions)
-    if not short.options:
-        return f"No measured judge fits ({measured})."
-    first, *runners_up = short.options
-    if not runners_up:
-        clause = "; no other measured judge fits"
-        if beaten(answer):
-            clause = ", which is shown to be more often than every other measured judge that fits"
-        right = f"{first.way.words}: right in {first.right:.1%}"
-        return f"{right}{clause} ({measured}).{_better(short)}"
-    price = " None of them has a price here."
-    if first.way.usd is not None:  # the cheapest comes first
-        cost = price_text(first.way.usd)
-        cheapest = "Of those with a price the cheapest" if answer.budget is None else "The cheapest"
-        price = f" {cheapest} is {first.way.words}: {cost}."
-    return (
-        f"{_nobody(answer)} is shown to be better than any of these {len(short.options)} "
-        f"({measured}).{price}{_better(short)}"
-    )
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_NAMED: Final = 4  # judges without a figure that are named
+# Sentences of the known faults that mark a figure, with a place for who was asked so.
+_FAULTS: Final = {
+    "client-context": "Asked through a client that adds text before the prompt (a known fault): "
+    "{}. So there is no price, and without that text the share right may differ."
+}
 
 
-def _nobody(answer: WhichAnswer) -> str:
-    """Return among whom no judge is better: a budget leaves out who is dear or has no price."""
-    if answer.budget is None:
-        return "No measured judge"
-    return f"No measured judge with a price of at most ${answer.budget:g}"
+def sentence(answer: Choice, limit: str = "") -> str:
+    """Return the answer in a few sentences: whom to try first, and what is known beside it.
+
+    `limit` are the words for a budget that is not the answer's own.
+    """
+    first, tried = answer.first, _tried(answer)
+    if first is None:
+        return f"No judge that was tried fits ({_measured(answer)})."
+    verb = "Ask" if answer.verb == "ask" else "Score with"
+    parts = [
+        f"{verb} {first.way.words}: {_right(first)} ({_measured(answer)}).",
+        _as_good(answer, limit),
+        *_marks(answer),
+        _better(answer.short) if tried.options is answer.short.options else "",
+        _reward(answer),
+    ]
+    return " ".join(filter(None, parts))
+
+
+def _tried(answer: Choice) -> ShortList:
+    """Return the list that the first is of."""
+    return answer.short if answer.verb == "ask" else answer.scorers
+
+
+def _right(option: Option) -> str:
+    price = "no price" if option.way.usd is None else price_text(option.way.usd)
+    return ", ".join(filter(None, (f"right in {option.right:.1%}", option.month, price)))
+
+
+def _as_good(answer: Choice, limit: str) -> str:
+    """Say how many more are as good, as far as the questions show, or that none is."""
+    short = _tried(answer)
+    limit_text = limit or (f" under ${answer.budget:g}" if answer.budget is not None else "")
+    count = len(short.options) - 1
+    if count:
+        number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+        plural, verb = ("s", "are") if count > 1 else ("", "is")
+        return (
+            f"{begun(number)} more way{plural}{limit_text} {verb} as good, as far as "
+            f"{short.questions:,} questions can show."
+        )
+    if _alone(short.beaten, short):
+        return f"Every other judge{limit_text} that was tried is shown to be right less often."
+    return f"No other judge{limit_text} that was tried fits."
+
+
+def _marks(answer: Choice) -> Iterator[str]:
+    """Yield what is wrong with the first, and who is best without a known fault."""
+    first = answer.first
+    if first is None:
+        return
+    short = _tried(answer)
+    if first.faults:
+        yield " ".join(faults_text([first]))
+        free = [o for o in _alone(short.beaten, short) if not o.faults]
+        if free:
+            best = f"{free[0].way.words} ({free[0].right.value:.1%})"
+            yield f"Without a known fault the best is {best}, shown to be right less often."
+    elif passed := [option for option in short.options if option.faults]:
+        names = " and ".join(dict.fromkeys(_models(passed)))
+        yield f"Judges with a known fault stand behind it: {names}."
+    if "stale" in first.marks:
+        are_all = all("stale" in option.marks for option in short.options)
+        subject = "All these figures are" if are_all else "Its figure is"
+        yield f"{subject} too old: measure a judge on verdicts of yours with epc audit."
+
+
+def _models(options: Sequence[Option]) -> Iterator[str]:
+    for option in options:
+        if len(option.way.models) == 1:
+            yield from option.way.models
+
+
+def faults_text(options: Sequence[Option]) -> list[str]:
+    """Return a sentence for each known fault that marks some options: who was asked so."""
+    sentences = []
+    for fault in dict.fromkeys(fault for option in options for fault in option.faults):
+        faulty = [option for option in options if fault in option.faults]
+        alone = [option for option in faulty if len(option.way.models) == 1]
+        names = dict.fromkeys(model for option in alone or faulty for model in option.way.models)
+        sentences.append(_FAULTS[fault].format(" and ".join(names)))
+    return sentences
 
 
 def _better(short: ShortList) -> str:
@@ -49,19 +112,46 @@ def _better(short: ShortList) -> str:
     best, *runners_up = better
     omitted = f" and {len(runners_up)} more below" if runners_up else ""
     name = f"{best.way.words} ({best.right.value:.0%})"
-    return f" Right more often, but over the budget or without a price: {name}{omitted}."
+    return f"Right more often, but over the budget or without a price: {name}{omitted}."
 
 
-def text(answer: WhichAnswer) -> str:
+def _reward(answer: Choice) -> str:
+    """Say which reward model is best, where the first is none."""
+    if answer.verb != "ask" or not answer.scorers.options:
+        return ""
+    best = answer.scorers.options[0]
+    return (
+        f"Of reward models, which give scores and follow no instructions, "
+        f"{best.way.words} is right in {best.right.value:.1%}; between the two kinds nothing is "
+        "decided."
+    )
+
+
+def untried(answer: Choice) -> str:
+    """Say how many judges that are served have no figure here, and name some; empty if none."""
+    if not answer.untried:
+        return ""
+    count = len(answer.untried)
+    names = ", ".join(answer.untried[:_NAMED])
+    place = f" by {answer.platform}" if answer.platform else ""
+    dots = ", ..." if count > _NAMED else ""
+    return (
+        f"{count:,} models that are served{place} were not tried on these questions: {names}{dots}"
+    )
+
+
+def text(answer: Choice) -> str:
     """Return the printed form of the answer; of a judge that is not listed first, its best way."""
-    short = answer.short
+    short, scorers = answer.short, answer.scorers
     parts = [sentence(answer), "", f"  right: {answer.decides}; chance {answer.chance:.0%}"]
     parts += _lines("not shown to be worse than any other", short.options)
-    parts += _lines("shown to be right less often than another", beaten(answer))
+    parts += _lines("shown to be right less often than another", beaten(short))
     dear = f"over the budget of ${answer.budget or 0:g}"
     parts += _lines(dear, _best_of_each(short.too_dear))
     parts += _lines("without a price to compare with the budget", _best_of_each(short.unpriced))
-    parts += ["", note] if (note := by_client(answer)) else []
+    parts += _lines("reward models, to score with", [*scorers.options, *beaten(scorers)])
+    listed = [*short.options, *beaten(short)]
+    parts += ["", *(f"† {line}" for line in notes)] if (notes := faults_text(listed)) else []
     parts += _judges(answer)
     if answer.gone:
         platform = answer.platform or "any platform"
@@ -69,52 +159,52 @@ def text(answer: WhichAnswer) -> str:
             "",
             f"measured, but not known to be served on {platform}: {', '.join(answer.gone)}",
         ]
+    parts += ["", line] if (line := untried(answer)) else []
     return "\n".join(parts)
 
 
-def document(answer: WhichAnswer) -> Iterator[Part]:
+def document(answer: Choice) -> Iterator[Part]:
     """Yield what a notebook shows: the sentence, who is listed first, and the text folded."""
     yield sentence(answer)
     rows = [
-        (option.way.words, f"{option.right:.1%}", price_text(option.way.usd))
+        (_marked(option), f"{option.right:.1%}", option.month, price_text(option.way.usd))
         for option in answer.short.options
     ]
-    yield Table("not shown to be worse", [("judge", "right", "price"), *rows])
+    yield Table("not shown to be worse", [("judge", "right", "as of", "price"), *rows])
     yield Section("All judges, and until when they are served", [Verbatim(text(answer))])
 
 
-def by_client(answer: WhichAnswer) -> str:
-    """Say which judges were asked otherwise than by their prompt alone; empty if none was."""
-    if not answer.by_client:
-        return ""
-    return (
-        "Asked through a client that adds text before the prompt (a known fault): "
-        f"{' and '.join(answer.by_client)}. So they have no price, and without that text the share "
-        "right may differ."
-    )
-
-
-def beaten(answer: WhichAnswer) -> list[Option]:
+def beaten(short: ShortList) -> list[Option]:
     """Return the judges all of whose ways are shown to be right less often than another's."""
-    listed = {option.way.models for option in answer.short.options}
-    return [o for o in _best_of_each(answer.short.beaten) if o.way.models not in listed]
+    return _alone(short.beaten, short)
 
 
-def price_text(usd: float | None) -> str:
-    """Return what 1,000 questions cost."""
-    return "no price" if usd is None else f"${usd:.2f} for 1,000 questions"
+def _alone(options: Sequence[Option], short: ShortList) -> list[Option]:
+    listed = {option.way.models for option in short.options}
+    return [o for o in _best_of_each(options) if o.way.models not in listed]
 
 
-def _measured(benchmark: str, domain: str, questions: int) -> str:
+def _measured(answer: Choice) -> str:
+    short = _tried(answer)
+    return measured_text(answer.benchmark, short.domain, short.questions)
+
+
+def measured_text(benchmark: str, domain: str, questions: int) -> str:
+    """Return what judges were tried on."""
     domain_text = "all its domains" if domain == ALL else domain
     return f"{benchmark}, {domain_text}: {questions:,} questions"
+
+
+def _marked(option: Option) -> str:
+    return f"{option.way.words}{' †' if option.faults else ''}"
 
 
 def _lines(title: str, options: Sequence[Option]) -> Iterator[str]:
     if options:
         yield from ("", title)
     for option in options:
-        yield f"  {option.way.words}: {option.right:.1%}, {price_text(option.way.usd)}"
+        month = f", {option.dated}" if option.month else ""
+        yield f"  {_marked(option)}: {option.right:.1%}{month}, {price_text(option.way.usd)}"
 
 
 def _best_of_each(options: Sequence[Option]) -> list[Option]:
@@ -127,9 +217,9 @@ def _best_of_each(options: Sequence[Option]) -> list[Option]:
     return [*best.values()]
 
 
-def _judges(answer: WhichAnswer) -> Iterator[str]:
-    """Yield the judges of the short list: until when they are served, and where they were tried."""
-    ways = [option.way for option in answer.short.options]
+def _judges(answer: Choice) -> Iterator[str]:
+    """Yield the judges of the lists: until when they are served, and where they were tried."""
+    ways = [option.way for option in (*answer.short.options, *answer.scorers.options)]
     pairs = (pair for way in ways for pair in zip(way.models, way.tags, strict=True))
     if ways:
         yield from ("", "these judges")
@@ -142,16 +232,21 @@ def _judges(answer: WhichAnswer) -> Iterator[str]:
 
 def reached_text(result: ReachResult) -> str:
     """Return the printed form of how often a judge must be asked."""
-    on = _measured(result.benchmark, result.domain, result.questions)
+    on = measured_text(result.benchmark, result.domain, result.questions)
     if result.reached:
-        first = result.reached[0]
-        answer = f"{first.way.words}: {first.right:.1%}, {price_text(first.way.usd)}"
+        answer = _reaching(result.reached[0])
     else:
         nearest = max(result.looked_at, key=lambda option: option.right.value or 0.0)
         answer = (
-            f"nothing that was measured; the nearest is {nearest.way.words}: {nearest.right:.1%}"
+            f"nothing with {result.model}; the nearest is {nearest.way.words}: {nearest.right:.1%}"
         )
-    parts = [f"Shown to be right in {result.share:.0%} or more: {answer} ({on}).", ""]
+    parts = [f"Shown to be right in {result.share:.0%} or more: {answer} ({on})."]
+    if not result.reached:
+        if result.rivals:
+            parts += ["Others that reach it:", *(f"  {_reaching(o)}" for o in result.rivals)]
+        else:
+            parts.append("Nothing else that was tried and is served reaches it.")
+    parts.append("")
     for option in result.looked_at:
         mark = "reached" if option in result.reached else "not shown"
         cost = price_text(option.way.usd)
@@ -159,3 +254,7 @@ def reached_text(result: ReachResult) -> str:
     count = len(result.looked_at)
     parts += ["", f"  the intervals are joint, for all {count} ways that were looked at"]
     return "\n".join(parts)
+
+
+def _reaching(option: Option) -> str:
+    return f"{option.way.words}: {option.right:.1%}, {price_text(option.way.usd)}"

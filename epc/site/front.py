@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from epc.analysis.choosing import Option
 from epc.analysis.judge_card import PLACES, Card, CardFigure
+from epc.answers.choose import changed, choose
 from epc.answers.resolve import resolve
-from epc.answers.which import changed
 from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
+from epc.report.which_text import faults_text
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -42,7 +43,9 @@ class Ending:
 class Judge:
     """Row of a judge: where it is served, and what was measured of it.
 
-    `right` is its share of right answers by domain, in the way that was asked most often.
+    `right` is its share of right answers by domain, in the way that was asked most often. `place`
+    is that in the answer of "Which judge?" for all kinds of task, and `faults` are known ones that
+    mark its figure.
     """
 
     page: EvaluatorPage
@@ -51,11 +54,9 @@ class Judge:
     people: CardFigure | None
     places: CardFigure | None
     word: str | None
-
-    @property
-    def order(self) -> tuple[bool, float]:
-        """Its place in the table: who was right more often comes first."""
-        return not self.right, -((self.right and self.right[ALL].value) or 0.0)
+    place: int
+    dated: str
+    faults: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,7 @@ def context(site: Site) -> dict[str, Any]:
     judges = measured(site)
     return {
         **table(site.registry.choices, judges[:_JUDGES]),
+        "faults": faults_text([o for o in _options(site).values() if o.faults]),
         "ending": list(ending(site)),
         "examples": with_chief(examples),
         "count": len(judges),
@@ -113,11 +115,11 @@ def context(site: Site) -> dict[str, Any]:
 
 
 def table(choices: Choices | None, judges: Iterable[Judge]) -> dict[str, Any]:
-    """Return what the table of judges is given, who was right more often first."""
+    """Return what the table of judges is given, in the order of "Which judge?"."""
     return {
         "choices": choices,
         "domains": [ALL, *sorted({*choices.domains} - {ALL})] if choices else [],
-        "judges": sorted(judges, key=lambda judge: judge.order),
+        "judges": sorted(judges, key=lambda judge: judge.place),
     }
 
 
@@ -172,6 +174,8 @@ def _prominence(pair: tuple[EvaluatorPage, Platform]) -> tuple[bool, bool, int, 
 def measured(site: Site) -> list[Judge]:
     """Return the judges that somebody serves and that were measured, hosted ones first."""
     judges = []
+    options = _options(site)
+    places = {model: place for place, model in enumerate(options)}
     for page in site.evaluators:
         if page.card.means or not page.service.is_served:
             continue
@@ -182,11 +186,25 @@ def measured(site: Site) -> list[Judge]:
             people=best_figure(page.card, PEOPLE),
             places=best_figure(page.card, PLACES),
             word=next((r.word for r in page.card.rests_on[::-1] if r.word and r.counts), None),
+            place=places.get(page.name, len(places)),
+            dated=options[page.name].dated if page.name in options else "",
+            faults=options[page.name].faults if page.name in options else (),
         )
         real = not any(snapshot.row.snapshot.is_example for snapshot in page.snapshots)
         if real and (judge.right or judge.people or judge.places or judge.word):
             judges.append(judge)
-    return sorted(judges, key=lambda judge: (not _is_hosted(judge.page), judge.order))
+    return sorted(judges, key=lambda judge: (judge.place, not _is_hosted(judge.page)))
+
+
+def _options(site: Site) -> dict[str, Option]:
+    """Return each judge that was tried alone, in the order of "Which judge?" for all tasks."""
+    if site.registry.choices is None:
+        return {}
+    alone: dict[str, Option] = {}
+    for option in choose(site.registry, ALL, site.as_of).ranked:
+        if len(option.way.models) == 1:
+            alone.setdefault(option.way.models[0], option)
+    return alone
 
 
 def _is_hosted(page: EvaluatorPage) -> bool:

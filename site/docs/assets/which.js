@@ -1,9 +1,9 @@
-// "Which judge?" for a platform and a budget: what `epc which` decides (epc/analysis/choosing.py), from
-// which ways beat which in the page. All text is set as text.
+// "Which judge?" for a platform and a budget: the page holds what `epc which` answers for each, from which
+// budget on. Nothing is decided here. All text is set as text.
 {
   const form = document.getElementById("which");
   const place = document.getElementById("which-answer");
-  const { ways, served, domains, sentence } = JSON.parse(document.getElementById("which-data").textContent);
+  const { ways, served, domains, cells, sentences } = JSON.parse(document.getElementById("which-data").textContent);
 
   const make = (name, ...content) => {
     const made = document.createElement(name);
@@ -32,18 +32,10 @@
     return svg;
   };
 
-  const shortList = (domain, usable, budget) => {
-    const fits = usable.filter((way) => budget === null || (ways[way].usd !== null && ways[way].usd <= budget));
-    const beaten = (way) => domain.beaten_by[way].some((other) => fits.includes(other));
-    const left = new Map();
-    for (const way of [...fits].sort((one, other) => ways[one].askings - ways[other].askings)) {
-      const key = ways[way].models.join(" ");
-      if (!left.has(key) && !beaten(way)) left.set(key, way);
-    }
-    const usd = (way) => ways[way].usd ?? Infinity;
-    const found = [...left.values()].sort((one, other) =>
-      usd(one) === usd(other) ? domain.right[other] - domain.right[one] : usd(one) - usd(other));
-    return { found, alone: !fits.some((way) => ways[way].models.length === 1 && !left.has(ways[way].models.join(" "))) };
+  // The last answer whose budget is not over the reader's; without one the last of all.
+  const answerFor = (name, platform, budget) => {
+    const rows = cells[name][platform] ?? [];
+    return budget === null ? rows.at(-1) : rows.findLast((row) => row[0] !== null && row[0] <= budget);
   };
 
   const price = (usd) => (usd === null ? "no price" : `$${usd.toFixed(2)}`);
@@ -53,10 +45,10 @@
     return made;
   };
   const row = (domain, way, platform) => {
-    const { words, usd, models } = ways[way];
+    const { words, usd, models, month } = ways[way];
     const until = models.map((model) =>
       platform ? served[model][platform] : Object.entries(served[model]).map((pair) => pair.join(" ")).join("; "));
-    const who = Object.assign(make("th", make("span", words), " ", make("small", until.join(" / "))), { scope: "row" });
+    const who = Object.assign(make("th", make("span", words), " ", make("small", (month ? `${month}; ` : "") + until.join(" / "))), { scope: "row" });
     const right = classed(make("span", hundred(domain, way), line(...domain.interval[way], domain.right[way])), "epc-scale");
     return make("tr", who, classed(make("td", price(usd)), "epc-number"), make("td", right));
   };
@@ -66,27 +58,26 @@
     const name = given.get("domain");
     const [platform, budget] = [given.get("platform"), given.get("budget") === "" ? null : Number(given.get("budget"))];
     const domain = domains[name];
-    const usable = ways.map((_, way) => way).filter((way) =>
-      ways[way].models.every((model) => served[model] && (!platform || served[model][platform])));
-    const { found, alone } = shortList(domain, usable, budget);
     place.replaceChildren();
     const limited = Boolean(platform) || budget !== null;
     for (const open of document.querySelectorAll(".epc-open")) open.hidden = limited;
     if (!limited) return; // as it is written below
-    if (!found.length) {
-      place.append(make("p", sentence.none));
+    const [, found, scorers, first, said] = answerFor(name, platform, budget);
+    if (first === null) {
+      place.append(make("p", sentences[said]));
       return;
     }
-    const heads = HEAD.map((text) => Object.assign(make("th", text), { scope: "col" }));
-    const table = make("table", make("thead", make("tr", ...heads)),
-      make("tbody", ...found.map((way) => row(domain, way, platform))));
-    table.className = "epc-plain epc-ways";
-    const pair = (term, ...said) => make("div", make("dt", term), classed(make("dd", ...said), "epc-big"));
-    const figures = classed(make("dl", pair("Right of 100", hundred(domain, found[0])), pair("For 1,000 questions", price(ways[found[0]].usd))), "epc-trio");
-    const cheapest = found.find((way) => ways[way].usd !== null);
-    const said = make("p", found.length > 1 ? sentence.several : alone ? sentence.alone : sentence.one, " ",
-      cheapest === undefined ? "" : `${sentence.cheapest} ${ways[cheapest].words}: $${ways[cheapest].usd.toFixed(2)}.`);
-    place.append(classed(make("div", make("h2", `${sentence.ask} ${ways[found[0]].words}.`), figures, said), "epc-result epc-answer"), table);
+    const listed = (numbers) => {
+      const heads = HEAD.map((text) => Object.assign(make("th", text), { scope: "col" }));
+      const body = make("tbody", ...numbers.map((way) => row(domain, way, platform)));
+      return classed(make("table", make("thead", make("tr", ...heads)), body), "epc-plain epc-ways");
+    };
+    const pair = (term, ...text) => make("div", make("dt", term), classed(make("dd", ...text), "epc-big"));
+    const figures = classed(make("dl", pair("Right of 100", hundred(domain, first)), pair("For 1,000 questions", price(ways[first].usd))), "epc-trio");
+    const verb = found.length ? "Ask" : "Score with";
+    place.append(classed(make("div", make("h2", `${verb} ${ways[first].words}.`), figures, make("p", sentences[said])), "epc-result epc-answer"));
+    if (found.length) place.append(listed(found));
+    if (scorers.length) place.append(make("h3", "Reward models, to score with"), listed(scorers));
   };
 
   ask.hidden = false;

@@ -79,8 +79,9 @@ def test_what_differs_by_chance_alone_is_listed_the_cheapest_first(compared: Che
 
     assert names(told["options"]) == [("Judge-2", 1), ("Judge-1", 1)]
     text = run(compared.folder, "which", "--as-of", "2026-06-01").stdout
-    assert text.startswith("No measured judge is shown to be better than any of these 2 ")
-    assert "the cheapest is Judge-2, once: $1.00 for 1,000 questions" in text
+    assert text.startswith("Ask Judge-2, once: right in 72.0% [")
+    assert "], $1.00 for 1,000 questions (A benchmark, all its domains: 101 questions). " in text
+    assert "One more way is as good, as far as 101 questions can show." in text
 
 
 def test_who_was_asked_by_a_client_with_text_of_its_own_is_named() -> None:
@@ -88,7 +89,7 @@ def test_who_was_asked_by_a_client_with_text_of_its_own_is_named() -> None:
 
     assert (
         "Asked through a client that adds text before the prompt (a known fault): "
-        "claude-haiku-4-5-20251001 and claude-sonnet-4-6. So they have no price"
+        "claude-haiku-4-5-20251001 and claude-sonnet-4-6. So there is no price"
     ) in done.stdout
 
 

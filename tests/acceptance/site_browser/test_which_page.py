@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
-from epc.answers.which import best_judges
+from epc.answers.choose import choose
 from epc.registry.reading import of_folder
 from epc.site.rendering import lists
 
@@ -43,13 +43,18 @@ def test_the_page_lists_what_the_command_lists(
         asked.page.select_option("select[name=platform]", platform)
         asked.page.fill("input[name=budget]", "" if budget is None else str(budget))
         rows = asked.page.locator("#which-answer tbody tr")
-        shown = rows.locator("th > span").all_text_contents()
+        shown = [
+            words.removesuffix(" †") for words in rows.locator("th > span").all_text_contents()
+        ]
 
-        told = best_judges(
-            registry, domain, REAL_DAY, platform=platform or None, budget=budget
-        ).short
+        told = choose(registry, domain, REAL_DAY, platform=platform or None, budget=budget)
         limited = bool(platform) or budget is not None
-        assert shown == [option.way.words for option in told.options] * limited, domain
+        listed = [*told.short.options, *told.scorers.options]
+        assert shown == [option.way.words for option in listed] * limited, domain
+        if limited and told.first:
+            verb = "Ask" if told.verb == "ask" else "Score with"
+            title = asked.page.inner_text("#which-answer h2").replace(" †", "")
+            assert title == f"{verb} {told.first.way.words}.", domain
 
 
 def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
@@ -58,7 +63,8 @@ def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
     asked.page.select_option("select[name=platform]", "")
     for budget in ("1.5", "2"):
         asked.page.fill("input[name=budget]", budget)
-        assert asked.page.inner_text("#which-answer p").startswith("No other measured judge fits.")
+        text = asked.page.inner_text("#which-answer p")
+        assert "No other judge within the budget that was tried fits." in text
     asked.page.fill("input[name=budget]", "10")
     text = asked.page.inner_text("#which-answer p")
-    assert text.startswith("It is shown to be right more often than every other measured judge")
+    assert "Every other judge within the budget that was tried is shown to be right less" in text

@@ -187,6 +187,8 @@ def test_the_fewest_askings_that_are_shown_to_reach_a_share_are_the_cheapest_of_
     lows = [option.right.ci95[0] for option in reached.looked_at if option.right.ci95]
     by_hand = [stats_wilson(share, 95.69, 0.05 / 3)[0] for share in (0.90, 0.93, 0.93)]
     assert lows == pytest.approx(by_hand, abs=1e-3)
-    assert ways_reaching(choices(ways, Math=actual_domain), "math", "A", 0.9).reached == ()
+    none_reached = ways_reaching(choices(ways, Math=actual_domain), "math", "A", 0.9, [0, 1, 2, 3])
+    assert none_reached.reached == ()
+    assert [option.way.models for option in none_reached.rivals] == [("B",)]
     with pytest.raises(UsageError, match="one of A, B"):
         ways_reaching(choices(ways, Math=actual_domain), "math", "C", 0.9)

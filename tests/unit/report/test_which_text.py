@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from epc.analysis.choosing import Option, ReachResult, ShortList, WhichAnswer
+from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
 from epc.records.choices import ALL, Way
 from epc.report import which_text
 from epc.report.document import Section, Table
@@ -10,7 +10,13 @@ from epc.statistics.figures import Figure
 
 
 def option(
-    name: str, right: float, usd: float | None, *, askings: int = 1, half: float = 0.05
+    name: str,
+    right: float,
+    usd: float | None,
+    *,
+    askings: int = 1,
+    half: float = 0.05,
+    marks: tuple[str, ...] = (),
 ) -> Option:
     models = tuple(name.split("+"))
     way = Way(
@@ -18,24 +24,29 @@ def option(
         tags=tuple(f"v1-{model}" for model in models), settings=models,
         priced=f"list of {models[0]}; tokens as counted",
     )  # fmt: skip
-    return Option(way=way, right=Figure(value=right, ci95=(right - half, right + half)))
+    figure = Figure(value=right, ci95=(right - half, right + half))
+    return Option(way=way, right=figure, month="by May 2026", marks=marks)
 
 
-def answer(*options: Option, budget: float | None = None, **further_fields: Any) -> WhichAnswer:
+def answer(*options: Option, budget: float | None = None, **further_fields: Any) -> Choice:
     lists = {
         name: tuple(further_fields.pop(name, ())) for name in ("beaten", "too_dear", "unpriced")
     }
-    every = [one for group in (options, *lists.values()) for one in group]
-    return WhichAnswer(
+    domain = further_fields.pop("domain", ALL)
+    scorers = ShortList(
+        domain=domain, questions=1234, options=tuple(further_fields.pop("scorers", ())),
+        beaten=(), too_dear=(), unpriced=(),
+    )  # fmt: skip
+    every = [one for group in (options, scorers.options, *lists.values()) for one in group]
+    return Choice(
         as_of="2026-11-26", platform=further_fields.pop("platform", None), budget=budget,
         benchmark="B",
         decides="which is right", chance=0.5, gone=tuple(further_fields.pop("gone", ())),
-        short=ShortList(
-            domain=further_fields.pop("domain", ALL), questions=1234, options=options, **lists
-        ),
+        short=ShortList(domain=domain, questions=1234, options=options, **lists),
+        scorers=scorers,
         served={name: {"x": "until 2027-01-01", "y": "without a stated end"}
                 for one in every for name in one.way.models},
-        by_client=tuple(further_fields.pop("by_client", ())),
+        untried=tuple(further_fields.pop("untried", ())),
     )  # fmt: skip
 
 
@@ -43,32 +54,83 @@ A, B = option("a", 0.8, 2.0), option("b", 0.75, 3.5, askings=2)
 FREE = option("free", 0.78, None)
 
 
+ON = "(B, all its domains: 1,234 questions)."
+FIRST = f"Ask a, once: right in 80.0% [75.0%, 85.0%], by May 2026, $2.00 for 1,000 questions {ON}"
+
+
 def test_nobody_or_one_that_fits_is_a_sentence() -> None:
     sentence = which_text.sentence
 
-    assert sentence(answer()) == "No measured judge fits (B, all its domains: 1,234 questions)."
-    assert sentence(answer(A, domain="maths")) == (
-        "a, once: right in 80.0% [75.0%, 85.0%]; no other measured judge fits "
-        "(B, maths: 1,234 questions)."
+    assert sentence(answer()) == f"No judge that was tried fits {ON}"
+    assert sentence(answer(A, domain="maths")).endswith(
+        "(B, maths: 1,234 questions). No other judge that was tried fits."
     )
-    assert "every other measured judge that fits (B" in sentence(answer(A, beaten=[B]))
+    assert sentence(answer(A, beaten=[B])) == (
+        f"{FIRST} Every other judge that was tried is shown to be right less often."
+    )
     # Another way of the same judge is no other judge, nor is a panel.
     ways = [option("a", 0.7, 9.0, askings=5), option("a+b", 0.6, 9.0)]
-    assert "; no other measured judge fits" in sentence(answer(A, beaten=ways))
+    assert sentence(answer(A, beaten=ways)).endswith("No other judge that was tried fits.")
 
 
-def test_of_several_the_first_is_the_cheapest_if_it_has_a_price() -> None:
-    several = "is shown to be better than any of these 2 (B, all its domains: 1,234 questions)."
-
+def test_of_several_the_first_is_named_and_the_others_are_counted() -> None:
     assert which_text.sentence(answer(A, FREE)) == (
-        f"No measured judge {several} Of those with a price the cheapest is a, once: "
-        "$2.00 for 1,000 questions."
+        f"{FIRST} One more way is as good, as far as 1,234 questions can show."
     )
-    assert which_text.sentence(answer(A, B, budget=4.5)) == (
-        f"No measured judge with a price of at most $4.5 {several} The cheapest is a, once: "
-        "$2.00 for 1,000 questions."
+    assert which_text.sentence(answer(A, B, FREE, budget=4.5)) == (
+        f"{FIRST} Two more ways under $4.5 are as good, as far as 1,234 questions can show."
     )
-    assert which_text.sentence(answer(FREE, FREE)).endswith("None of them has a price here.")
+
+
+def test_the_first_is_without_a_mark_else_without_a_known_fault() -> None:
+    """The cheapest has a known fault, the next is too old, the dearest has neither."""
+    faulty = option("f", 0.8, 1.0, marks=("client-context",))
+    old = option("o", 0.79, 2.0, marks=("stale",))
+    sound = option("s", 0.78, 3.0)
+
+    def first(*options: Option) -> str:
+        choice = answer(*options)
+        assert choice.first
+        return choice.first.way.words
+
+    assert first(faulty, old, sound) == "s, once"
+    assert first(faulty, old) == "o, once"
+    assert first(faulty) == "f, once"
+
+
+def test_what_marks_the_first_is_in_the_same_answer() -> None:
+    faulty = option("f", 0.8, None, marks=("client-context",))
+    old = option("o", 0.79, 2.0, marks=("stale",))
+
+    text = which_text.sentence(answer(faulty, beaten=[option("z", 0.5, 1.0)]))
+    assert "(a known fault): f. So there is no price" in text
+    assert text.endswith(
+        "Without a known fault the best is z, once (50.0%), shown to be right less often."
+    )
+    assert "Judges with a known fault stand behind it: f. Its figure is too old: measure" in (
+        which_text.sentence(answer(old, faulty))
+    )
+    assert "All these figures are too old" in which_text.sentence(answer(old))
+
+
+def test_reward_models_have_a_list_of_their_own() -> None:
+    model = option("r", 0.97, None)
+
+    assert which_text.sentence(answer(A, scorers=[model])).endswith(
+        "Of reward models, which give scores and follow no instructions, r, once is right in "
+        "97.0%; between the two kinds nothing is decided."
+    )
+    alone = answer(scorers=[model])
+    assert (alone.verb, which_text.sentence(alone)[:19]) == ("score_with", "Score with r, once:")
+    assert "reward models, to score with\n  r, once: 97.0%" in which_text.text(alone)
+
+
+def test_what_was_not_tried_is_counted_and_named() -> None:
+    choice = answer(A, untried=["m", "n", "o", "p", "q"], platform="aws")
+
+    assert which_text.untried(choice) == (
+        "5 models that are served by aws were not tried on these questions: m, n, o, p, ..."
+    )
 
 
 def test_who_is_better_and_over_the_budget_is_named_and_the_rest_counted() -> None:
@@ -87,28 +149,35 @@ def test_who_is_better_and_over_the_budget_is_named_and_the_rest_counted() -> No
 
 def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
     beaten = [option("z", 0.4, 1.0), option("z", 0.5, 2.0, askings=3), option("a", 0.1, 1.0)]
+    panel = option("a+b", 0.79, 8.0, marks=("client-context", "stale"))
     whole_which_answer = answer(
-        A, option("a+b", 0.79, 8.0), budget=9.0, beaten=beaten, too_dear=[B],
-                   unpriced=[FREE], gone=["old", "older"], by_client=["c", "d"])  # fmt: skip
+        A, panel, budget=9.0, beaten=beaten, too_dear=[B],
+                   unpriced=[FREE], gone=["old", "older"])  # fmt: skip
 
     assert which_text.text(whole_which_answer).split("\n")[1:] == [
         "",
         "  right: which is right; chance 50%",
         "",
         "not shown to be worse than any other",
-        "  a, once: 80.0% [75.0%, 85.0%], $2.00 for 1,000 questions",
-        "  a and b, once each: 79.0% [74.0%, 84.0%], $8.00 for 1,000 questions",
+        "  a, once: 80.0% [75.0%, 85.0%], by May 2026, $2.00 for 1,000 questions",
+        (
+            "  a and b, once each †: 79.0% [74.0%, 84.0%], by May 2026 (too old), "
+            "$8.00 for 1,000 questions"
+        ),
         "",
         "shown to be right less often than another",
-        "  z, 3 times: 50.0% [45.0%, 55.0%], $2.00 for 1,000 questions",
+        "  z, 3 times: 50.0% [45.0%, 55.0%], by May 2026, $2.00 for 1,000 questions",
         "",
         "over the budget of $9",
-        "  b, twice: 75.0% [70.0%, 80.0%], $3.50 for 1,000 questions",
+        "  b, twice: 75.0% [70.0%, 80.0%], by May 2026, $3.50 for 1,000 questions",
         "",
         "without a price to compare with the budget",
-        "  free, once: 78.0% [73.0%, 83.0%], no price",
+        "  free, once: 78.0% [73.0%, 83.0%], by May 2026, no price",
         "",
-        which_text.by_client(whole_which_answer),
+        (
+            "† Asked through a client that adds text before the prompt (a known fault): a and b. "
+            "So there is no price, and without that text the share right may differ."
+        ),
         "",
         "these judges",
         "  a: x until 2027-01-01; y without a stated end; measured in v1-a",
@@ -118,17 +187,13 @@ def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
         "",
         "measured, but not known to be served on any platform: old, older",
     ]
-    assert which_text.by_client(whole_which_answer).startswith(
-        "Asked through a client that adds text"
-    )
-    assert "(a known fault): c and d. So they have no price" in which_text.by_client(
-        whole_which_answer
-    )
     assert "served on aws: old" in which_text.text(answer(platform="aws", gone=["old"]))
     assert which_text.text(answer()).count("\n") == 2
     _, table, folded = which_text.document(whole_which_answer)
     assert isinstance(table, Table)
-    assert table.rows[1] == ("a, once", "80.0% [75.0%, 85.0%]", "$2.00 for 1,000 questions")
+    assert table.rows[1] == (
+        "a, once", "80.0% [75.0%, 85.0%]", "by May 2026", "$2.00 for 1,000 questions",
+    )  # fmt: skip
     assert isinstance(folded, Section)
 
 
@@ -151,4 +216,7 @@ def test_how_often_a_judge_must_be_asked_is_said_with_the_nearest_where_none_is_
         "  the intervals are joint, for all 2 ways that were looked at",
     ]
     nearest = which_text.reached_text(ReachResult(**record, reached=()))
-    assert "nothing that was measured; the nearest is a, 5 times: 90.0%" in nearest
+    assert "nothing with a; the nearest is a, 5 times: 90.0%" in nearest
+    assert "Nothing else that was tried and is served reaches it." in nearest
+    reaching = which_text.reached_text(ReachResult(**record, reached=(), rivals=(B,)))
+    assert "Others that reach it:\n  b, twice: 75.0%" in reaching

@@ -12,6 +12,7 @@ from records_support import epc
 from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
+from epc.answers.choose import choose
 from epc.answers.service import service_on
 from epc.answers.subjects import subject
 from epc.answers.succession import succession_of
@@ -97,7 +98,21 @@ def test_judges_in_the_table_are_real_and_have_the_measured_shares() -> None:
 
     assert len(lines) == 9
     assert len(shares) > 5
-    assert shares == sorted(shares, reverse=True)
+
+
+def test_the_first_row_of_both_tables_is_the_judge_that_which_names_first() -> None:
+    """P4: `epc which` and the tables of judges name one judge first, with its month and marks."""
+    choice = choose(REGISTRY(), "all", REAL_DAY)
+    assert choice.first
+    (name,) = choice.first.way.models
+    alone = {o.way.models[0]: o for o in choice.ranked[::-1] if len(o.way.models) == 1}
+
+    for page in ("index.md", "evaluators/index.md"):
+        rows = {re.split(r"evaluators/|/\"", row)[1]: row for row in table(page, "judges-table")}
+        assert next(iter(rows)) == name
+        assert f"<small>{choice.first.dated}</small>" in rows[name]
+        for model, row in rows.items():
+            assert ("</a> †" in row) == (model in alone and bool(alone[model].faults)), model
 
 
 def test_all_measured_judges_are_in_the_list_and_counted_on_the_front_page() -> None:

@@ -1,0 +1,271 @@
+"""Judge to choose for a kind of task on a day, by what the registry has measured."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import zip_longest
+from math import inf
+from typing import Final
+
+from epc.analysis.choosing import (
+    STALE,
+    Choice,
+    Option,
+    ReachResult,
+    ShortList,
+    short_list,
+    ways_reaching,
+)
+from epc.answers.resolve import resolve
+from epc.answers.service import service_on
+from epc.answers.snapshot_status import figure_state, status_on
+from epc.answers.types import FigureState
+from epc.answers.words import month
+from epc.errors import UsageError
+from epc.records.choices import Choices
+from epc.registry.expiry import Expiry
+from epc.registry.lifecycles import MOCKS, OPEN_WEIGHTS, Generation
+from epc.registry.registry import Registry
+
+# The known faults that mark a figure: that of a judge that was asked by a client, whose own text
+# stands before the prompt.
+MARKING: Final = ("client-context",)
+_STATED: Final = ("stands", "stale")  # states of figures that may be listed
+_EMBEDDED: Final = ("local", "mock")  # platforms of what nobody would have judge
+# Beginnings of names of models that answer no question, so that they can be no judges.
+_NO_JUDGES: Final = ("embed", "whisper", "tts", "dall-e", "image", "sora", "veo", "imagen")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Note:
+    """Month of the figures of a snapshot, its last day, and what marks them."""
+
+    month: str
+    day: date
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Usable:
+    """Ways that can be used on a day: by their numbers, who serves their judges, what marks them.
+
+    `gone` are judges that nobody serves there. `notes` are by tag.
+    """
+
+    day: date
+    platform: str | None
+    ways: tuple[int, ...]
+    served: Mapping[str, Mapping[str, str]]
+    gone: tuple[str, ...]
+    notes: Mapping[str, _Note]
+
+
+def choose(
+    registry: Registry,
+    domain: str,
+    day: date,
+    *,
+    platform: str | None = None,
+    budget: float | None = None,
+) -> Choice:
+    """Return which judge to try first, and those that are not shown to be right less often.
+
+    `budget` is in US dollars for 1,000 questions.
+
+    Raises: UsageError if the registry compares no judges, none was measured in the domain, or the
+    platform serves none of them.
+    """
+    choices = _choices(registry)
+    usable = _usable(registry, choices, day, platform)
+    if platform and not usable.served:
+        raise UsageError(
+            f"{platform} serves no judge that was measured\n"
+            "  fix: see the platforms' names in `epc evaluators list`, or leave --platform out"
+        )
+    choice = _choice(choices, usable, domain, budget)
+    return replace(choice, untried=_untried(registry, choices, day, platform))
+
+
+def steps(registry: Registry, day: date, platform: str | None) -> Iterator[tuple[float, Choice]]:
+    """Yield the choice in each domain, with each budget from which on another way can be paid.
+
+    The last of a domain is without a limit. Judges without a figure are not looked for.
+    """
+    choices = _choices(registry)
+    usable = _usable(registry, choices, day, platform)
+    prices = {way.usd for n, way in enumerate(choices.ways) if way.usd and n in usable.ways}
+    for domain in choices.domains:
+        for usd in (0.0, *sorted(prices)):
+            yield usd, _choice(choices, usable, domain, usd)
+        yield inf, _choice(choices, usable, domain, None)
+
+
+def _choice(choices: Choices, usable: _Usable, domain: str, budget: float | None) -> Choice:
+    instructed = [n for n in usable.ways if not choices.ways[n].scores_alone]
+    scored = [n for n in usable.ways if choices.ways[n].scores_alone]
+    short, scorers = (
+        _marked(short_list(choices, domain, usable=ways, budget=budget), usable.notes)
+        for ways in (instructed, scored)
+    )
+    return Choice(
+        as_of=usable.day.isoformat(),
+        platform=usable.platform,
+        budget=budget,
+        benchmark=choices.benchmark,
+        decides=choices.decides,
+        chance=choices.chance,
+        short=short,
+        scorers=scorers,
+        served=usable.served,
+        gone=usable.gone,
+    )
+
+
+def changed(
+    registry: Registry, begin: date, end: date
+) -> dict[str, tuple[tuple[Option, ...], tuple[Option, ...]]] | None:
+    """Return by domain what is listed first on two days, where that differs; None if nothing is.
+
+    Both days have the figures of today, so who is served on them can differ, and what is too old.
+    """
+    if registry.choices is None:
+        return None
+    pairs = {
+        name: (
+            choose(registry, name, begin).short.options,
+            choose(registry, name, end).short.options,
+        )
+        for name in registry.choices.domains
+    }
+    return {name: pair for name, pair in pairs.items() if _ways(pair[0]) != _ways(pair[1])}
+
+
+def reached(registry: Registry, domain: str, judge: str, share: float, day: date) -> ReachResult:
+    """Return how often a judge must be asked, or with whom, to be right so often.
+
+    Raises: UsageError if the judge or the domain was not measured.
+    """
+    choices = _choices(registry)
+    usable = _usable(registry, choices, day, None).ways
+    meant = (target.generation for target in resolve(registry, judge, day).everywhere)
+    return ways_reaching(choices, domain, next(meant, judge), share, usable)
+
+
+def _ways(options: Iterable[Option]) -> list[tuple[tuple[str, ...], int]]:
+    return [(option.way.models, option.way.askings) for option in options]
+
+
+def _usable(registry: Registry, choices: Choices, day: date, platform: str | None) -> _Usable:
+    models = dict.fromkeys(model for way in choices.ways for model in way.models)
+    places = {model: _places(registry, model, day, platform) for model in models}
+    served = {model: until for model, until in places.items() if until}
+    tags = {tag for way in choices.ways for tag in way.tags if tag in registry.snapshots}
+    states = {tag: figure_state(registry, tag, day) for tag in tags}
+    withdrawn = {tag for tag, state in states.items() if state not in _STATED}
+    return _Usable(
+        day=day,
+        platform=platform,
+        ways=tuple(
+            n
+            for n, way in enumerate(choices.ways)
+            if served.keys() >= {*way.models} and not withdrawn & {*way.tags}
+        ),
+        served=served,
+        gone=tuple(model for model in models if model not in served),
+        notes={tag: _note(registry, tag, day, state) for tag, state in states.items()},
+    )
+
+
+def _note(registry: Registry, tag: str, day: date, state: FigureState) -> _Note:
+    status = status_on(registry, tag, day)
+    faults = {fault.id for fault in registry.snapshots[tag].card.known_faults}
+    marks = [*(fault for fault in MARKING if fault in faults), *([STALE] if state == STALE else [])]
+    return _Note(month=month(status), day=status.measured_by or date.min, marks=tuple(marks))
+
+
+def _places(registry: Registry, model: str, day: date, platform: str | None) -> dict[str, str]:
+    """Return the platforms that serve a model on a day, with the ends that they state."""
+    states = service_on(registry, model, day).served
+    return {place: _until(state) for place, state in states.items() if platform in (None, place)}
+
+
+def _marked(listed: ShortList, notes: Mapping[str, _Note]) -> ShortList:
+    """Return a list whose options have the months of their figures, and their marks."""
+
+    def marked(options: tuple[Option, ...]) -> tuple[Option, ...]:
+        return tuple(_with_marks(option, notes) for option in options)
+
+    return replace(
+        listed,
+        options=marked(listed.options),
+        beaten=marked(listed.beaten),
+        too_dear=marked(listed.too_dear),
+        unpriced=marked(listed.unpriced),
+    )
+
+
+def _with_marks(option: Option, notes: Mapping[str, _Note]) -> Option:
+    of_way = [notes[tag] for tag in option.way.tags if tag in notes]
+    latest = max(of_way, key=lambda note: note.day, default=None)
+    marks = dict.fromkeys(mark for note in of_way for mark in note.marks)
+    return replace(
+        option,
+        month=latest.month if latest else "",
+        marks=tuple(sorted(marks, key=lambda mark: mark == STALE)),
+    )
+
+
+def _untried(
+    registry: Registry, choices: Choices, day: date, platform: str | None
+) -> tuple[str, ...]:
+    """Return judges that are served and have no figure.
+
+    First stands one of each maker, those with the most judges before others; of a maker it is the
+    one on the most platforms, the newest of several.
+    """
+    tried = {model for way in choices.ways for model in way.models}
+    by_maker: dict[str, list[tuple[int, date, str]]] = {}
+    for name, generation in registry.generations.items():
+        if name in tried or any(word in name for word in _NO_JUDGES) or _is_alias(generation):
+            continue
+        places = _hosts(registry, generation, day)
+        if places and platform in (None, *places):
+            days = [life.released.date for life in generation.lives if life.released]
+            newest = min(days, default=date.min)
+            by_maker.setdefault(generation.maker, []).append((len(places), newest, name))
+    rows = sorted(by_maker.values(), key=len, reverse=True)
+    ranked = [sorted(judges, reverse=True) for judges in rows]
+    rounds = zip_longest(*ranked)
+    return tuple(judge[2] for judges in rounds for judge in judges if judge)
+
+
+def _is_alias(generation: Generation) -> bool:
+    return any(life.points_to or life.versions for life in generation.lives)
+
+
+def _hosts(registry: Registry, generation: Generation, day: date) -> set[str]:
+    """Return the platforms that serve a model on a day."""
+    return {
+        life.platform
+        for life in generation.lives
+        if life.platform not in (*_EMBEDDED, OPEN_WEIGHTS)
+        and not life.model.startswith(MOCKS)
+        and registry.of_life(life.model, life, day).status in ("current", "expiring")
+    }
+
+
+def _choices(registry: Registry) -> Choices:
+    if registry.choices is None:
+        raise UsageError(
+            "this registry compares no judges on common questions\n"
+            "  fix: name one that does with --registry"
+        )
+    return registry.choices
+
+
+def _until(state: Expiry) -> str:
+    if state.until:
+        return f"until {state.until}"
+    if state.not_before:
+        return f"not before {state.not_before}"
+    return "without a stated end"
