@@ -59,7 +59,7 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
             state = status_on(registry, tag, date.fromisoformat(day)).state
             met.add(state.status)
             reason = f" ({state.reason})" if state.status == "expired" else ""
-            if registry.of_tag(tag, date.fromisoformat(AS_OF)).status != "expired":
+            if status_on(registry, tag, date.fromisoformat(AS_OF)).state.status != "expired":
                 expected[tag] = f"{state.status}{reason}"
             if state.status == "expired":
                 ended.add(tag)

@@ -14,6 +14,7 @@ from site_support import REAL_DAY, real_site
 
 from epc.answers.choose import choose
 from epc.answers.service import service_on
+from epc.answers.snapshot_status import status_on
 from epc.answers.subjects import subject
 from epc.answers.succession import succession_of
 from epc.registry.figures import figures_by_name
@@ -118,7 +119,7 @@ def test_the_first_row_of_both_tables_is_the_judge_that_which_names_first() -> N
 def test_all_measured_judges_are_in_the_list_and_counted_on_the_front_page() -> None:
     all_verdict_tables = table("evaluators/index.md", "judges-table")
 
-    assert f"all {len(all_verdict_tables)} measured judges" in PAGES["index.md"]
+    assert f"All {len(all_verdict_tables)} measured judges" in PAGES["index.md"]
     assert set(table("index.md", "judges-table")[0].split()) & set(all_verdict_tables[0].split())
 
 
@@ -158,12 +159,12 @@ def tags_in_order(page: str) -> list[str]:
 def test_every_snapshot_stands_open_in_one_of_two_tables_examples_last() -> None:
     registry = REGISTRY()
     current, expired = map(tags_in_order, ("snapshots/index.md", "expired.md"))
-    days = [registry.of_tag(tag, REAL_DAY).since for tag in expired]
+    days = [status_on(registry, tag, REAL_DAY).state.since for tag in expired]
     failed = [registry.snapshots[tag].failed for tag in expired]
 
     assert sorted([*current, *expired]) == sorted(registry.snapshots)
-    assert all(registry.of_tag(tag, REAL_DAY).status == "expired" for tag in expired)
-    assert not any(registry.of_tag(tag, REAL_DAY).status == "expired" for tag in current)
+    assert all(status_on(registry, tag, REAL_DAY).state.status == "expired" for tag in expired)
+    assert not any(status_on(registry, tag, REAL_DAY).state.status == "expired" for tag in current)
     assert "<details" not in PAGES["expired.md"]
     assert "<details" not in PAGES["snapshots/index.md"].split("</table>")[0]
     last = [(registry.snapshots[t].failed, registry.snapshots[t].is_example) for t in current]
@@ -177,8 +178,11 @@ def test_the_page_of_comparisons_opens_with_two_judges_that_have_common_figures(
     selected = re.findall(r'<option value="([^"]+)" selected>', PAGES["compare.md"])
     left, right = (figures_by_name(REGISTRY().snapshots[tag]) for tag in selected)
 
-    assert "epc snapshot diff v1.0-gpt-5.4 v1.0-gpt-5.4-mini" in PAGES["compare.md"]
-    assert selected == ["v1.0-gpt-5.4", "v1.0-gpt-5.4-mini"]
+    assert (
+        "epc snapshot diff v1.0-claude-haiku-4-5-20251001 v1.0-claude-sonnet-4-6"
+        in PAGES["compare.md"]
+    )
+    assert selected == ["v1.0-claude-haiku-4-5-20251001", "v1.0-claude-sonnet-4-6"]
     assert len(set(left) & set(right)) > 10
 
 

@@ -47,9 +47,7 @@ def row(tag: str, *, failed: bool = False, about: str = "coupling") -> Any:
     return SimpleNamespace(row=row, card=card)
 
 
-def test_without_records_the_first_two_of_an_evaluator_are_compared_or_else_any() -> (
-    None
-):
+def test_without_records_the_first_two_of_an_evaluator_are_compared_or_else_any() -> None:
     one, two, three, bad = row("1"), row("2"), row("3"), row("0", failed=True)
     judged = row("j", about="judgments")
     alone: Any = SimpleNamespace(
