@@ -12,9 +12,10 @@ from epc.report.document import Part, Section, Table, Verbatim
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NAMED: Final = 4  # judges without a figure that are named
 # Sentences of the known faults that mark a figure, with a place for who was asked so.
+MARKS: Final = {"client-context": "Asked through a client that adds text before the prompt"}
 _FAULTS: Final = {
-    "client-context": "Asked through a client that adds text before the prompt (a known fault): "
-    "{}. So there is no price, and without that text the share right may differ."
+    "client-context": "{} (a known fault): {}. So there is no price, and without that text the "
+    "share right may differ."
 }
 
 
@@ -98,7 +99,7 @@ def faults_text(options: Sequence[Option]) -> list[str]:
         faulty = [option for option in options if fault in option.faults]
         alone = [option for option in faulty if len(option.way.models) == 1]
         names = dict.fromkeys(model for option in alone or faulty for model in option.way.models)
-        sentences.append(_FAULTS[fault].format(" and ".join(names)))
+        sentences.append(_FAULTS[fault].format(MARKS[fault], " and ".join(names)))
     return sentences
 
 

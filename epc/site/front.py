@@ -16,7 +16,8 @@ from epc.answers.resolve import resolve
 from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
-from epc.report.which_text import faults_text
+from epc.report.which_text import MARKS
+from epc.site.loop_gains import loop_gains, sharpest
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -26,7 +27,7 @@ _EXAMPLES: Final = (
     "claude-haiku-4-5",
 )
 _PLAIN: Final = re.compile(r"[\w. -]{1,40}", re.ASCII)
-_ENDS, _JUDGES, _NEWS = 4, 9, 3  # rows: the page is read on a phone too
+_ENDS, _JUDGES, _NEWS = 4, 6, 3  # rows: the page is read on a phone too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +107,12 @@ def context(site: Site) -> dict[str, Any]:
     judges = measured(site)
     return {
         **table(site.registry.choices, judges[:_JUDGES]),
-        "faults": faults_text([o for o in _options(site).values() if o.faults]),
+        "faults": dict.fromkeys(MARKS[f] for o in _options(site).values() for f in o.faults),
         "ending": list(ending(site)),
         "examples": with_chief(examples),
         "count": len(judges),
         "news": news(site)[:_NEWS],
+        "worst": sharpest(loop_gains(site)),
     }
 
 

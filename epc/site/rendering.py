@@ -27,6 +27,7 @@ from epc.site.charts.results import result_chart, stated_chart
 from epc.site.front import part
 from epc.site.guessing import badge_alternative, has_calendar, is_followed, platforms
 from epc.site.living import living
+from epc.site.loop_gains import loop_gains, picture, sharpest
 from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage, bands_of
 from epc.site.social import has_card
 from epc.site.telling import no_baseline, result_box, story
@@ -53,6 +54,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
         page(
             "expired",
             lines=expired,
+            marks=snapshot_lines.marks_of(expired),
             current=len(current),
             reasons=snapshot_lines.counts(line.reason for line in expired),
             reason_meanings=snapshot_lines.REASON_MEANINGS,
@@ -63,6 +65,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
         page(
             "snapshots",
             lines=current,
+            marks=snapshot_lines.marks_of(current),
             expired=len(expired),
             kinds=snapshot_lines.counts(line.kind for line in current),
             states=snapshot_lines.counts(line.status for line in current),
@@ -96,6 +99,20 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             pair=_pair(site),
             rows=_ranked(s.row for s in site.snapshots),
             figure_words=dict(FIGURES),
+        ),
+    )
+    gains = loop_gains(site)
+    good = [gain for gain in gains if gain.start == "good"]
+    yield (
+        "loops.md",
+        page(
+            "loops",
+            gains=gains,
+            judges=len(good),
+            worse=sum(gain.is_worse for gain in good),
+            worst=sharpest(good),
+            picture=picture(gains),
+            drawn=drawn,
         ),
     )
     yield "which.md", page("which", **which.context(site))

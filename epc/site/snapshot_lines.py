@@ -12,9 +12,12 @@ from typing import Final
 
 from epc.analysis.headline import is_any
 from epc.answers.resolve import resolve
+from epc.answers.snapshot_status import status_on
+from epc.answers.words import month
 from epc.registry.figures import Figure, figure_at
 from epc.registry.kinds.table import KINDS
 from epc.report.figure_names import parted
+from epc.report.which_text import MARKS
 from epc.site.pages import Row, Site, SnapshotPage
 from epc.statistics.figures import NO_INTERVAL, interval_text, number_text
 
@@ -22,7 +25,7 @@ _OF_HUNDRED: Final = (
     *("accuracy", "best", "humans_majority", "place_consistency", "repeat_consistency"),
     *("score_repeat_exact", "judges", "self_preference"),
 )
-_STATES: Final = ("current", "expiring", "unconfirmed", "unknown", "expired")
+_STATES: Final = ("current", "expiring", "unknown", "expired")
 KIND_MEANINGS: Final = {
     "measured": "by the paper's protocol: how far a judge's preferences cross into a second domain",
     "judged": "outputs that a judge scored by the judge protocol",
@@ -33,8 +36,7 @@ KIND_MEANINGS: Final = {
 STATE_MEANINGS: Final = {
     "current": "nothing says that its figure no longer stands",
     "expiring": "the day on which it stops standing is near",
-    "unconfirmed": "no source has confirmed for months that the judge is served",
-    "unknown": "nothing says until when the judge is served",
+    "unknown": "no platform's dates are known of the judge, or no day of the measurement",
 }
 REASON_MEANINGS: Final = {
     "retired": "the judge is no longer served where it was asked",
@@ -60,7 +62,7 @@ class Headline:
 class SnapshotLine:
     """Line of a snapshot: `name` is what people type for the judge, `source` whose verdicts.
 
-    `headline` is None where it has no figure that stands for it.
+    `headline` is None where it has no figure that stands for it. `month` is when it was measured.
     """
 
     row: Row
@@ -68,6 +70,7 @@ class SnapshotLine:
     source: str
     headline: Headline | None
     published: date | None
+    month: str
 
     @property
     def kind(self) -> str:
@@ -83,6 +86,12 @@ class SnapshotLine:
     def reason(self) -> str:
         """Reason why it has expired; empty if it has not."""
         return self.row.standing.state.reason or ""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Known faults that mark its figures, in words."""
+        faults = (fault.id for fault in self.row.snapshot.card.known_faults)
+        return tuple(MARKS[name] for name in faults if name in MARKS)
 
     @property
     def unit(self) -> str:
@@ -116,6 +125,11 @@ def expired(site: Site) -> list[SnapshotLine]:
     return lines
 
 
+def marks_of(lines: Iterable[SnapshotLine]) -> list[str]:
+    """Return the faults that mark any of the lines, in words."""
+    return list(dict.fromkeys(mark for line in lines for mark in line.marks))
+
+
 def counts(names: Iterable[str]) -> dict[str, int]:
     """Return how often each name stands in a table, the most frequent first."""
     return dict(Counter(names).most_common())
@@ -123,8 +137,6 @@ def counts(names: Iterable[str]) -> dict[str, int]:
 
 def _line(site: Site, page: SnapshotPage) -> SnapshotLine:
     row, card = page.row, page.card
-    generation = row.snapshot.tag.generation
-    judge = resolve(site.registry, generation, site.as_of)
     published = (event.date for event in page.events if event.event == "published")
     source = ""
     if card.origin:
@@ -135,11 +147,20 @@ def _line(site: Site, page: SnapshotPage) -> SnapshotLine:
         source = "calibration or example"
     return SnapshotLine(
         row=row,
-        name=generation if row.snapshot.is_example else judge.plain,
+        name=judge_name(site, page),
         source=source,
         headline=None if row.failed else _headline(row),
         published=next(published, None),
+        month=month(status_on(site.registry, row.tag, site.as_of)),
     )
+
+
+def judge_name(site: Site, page: SnapshotPage) -> str:
+    """Return the name that people type for a snapshot's judge; an example has one of our own."""
+    generation = page.row.snapshot.tag.generation
+    if page.row.snapshot.is_example:
+        return generation
+    return resolve(site.registry, generation, site.as_of).plain
 
 
 def _headline(row: Row) -> Headline | None:

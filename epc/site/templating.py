@@ -22,6 +22,7 @@ from epc.site.front import part
 from epc.site.pages import Platform
 from epc.site.profile import long_day
 from epc.spec.coupling import UNKNOWN_QUALITY
+from epc.statistics.figures import interval_text, number_text
 
 _HALF: Final = 183  # days
 _DAY: Final = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])")  # and not in a model's name
@@ -62,7 +63,6 @@ def environment() -> Environment:
         "long": long_day,
         "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
         "judged": lambda audit: list(describing.judged(audit)),
-        "month": lambda day: f"{day:%b %Y}",
         "part": part,
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
@@ -81,7 +81,9 @@ def environment() -> Environment:
         "lives": _lives,
         "meaning": MEANING,
         "unknown_quality": UNKNOWN_QUALITY,
+        "interval_text": interval_text,
         "number": numbers.number,
+        "number_text": number_text,
         "p_value": p_value,
         "picking": picking,
         "picks": picks,

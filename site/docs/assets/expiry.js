@@ -81,6 +81,7 @@
       if ("failed" in row.dataset) table.tBodies[0].append(ended);
       else table.tBodies[0].prepend(ended);
     }
+    table.dispatchEvent(new Event("change")); // tables.js counts and pages them
   };
 
   const changed = told(document);

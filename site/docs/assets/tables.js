@@ -139,6 +139,7 @@
     controls.append(named("Sort by", choice, "epc-order"), said);
     region.before(controls);
     region.after(more);
+    table.addEventListener("change", filter);
     for (const group of document.querySelectorAll(".epc-filters")) group.addEventListener("change", choose);
     choose();
   };

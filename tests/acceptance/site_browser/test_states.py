@@ -8,7 +8,7 @@ from browser_support import Visit
 from playwright.sync_api import Page, Route
 from site_support import AS_OF, BuiltSite
 
-from epc.answers.snapshot_status import status_on
+from epc.answers.snapshot_status import snapshot_states
 from epc.registry.reading import of_folder
 
 
@@ -52,21 +52,23 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
 ) -> None:
     registry = of_folder(site.checkout.folder)
     visit, met = window(), set()
+    built = snapshot_states(registry, date.fromisoformat(AS_OF))
     for day in days():
         found = states_on_page(on(visit, day, "snapshots/"), "#current-table tbody tr")
         expected, ended = {}, set()
+        states = snapshot_states(registry, date.fromisoformat(day))
         for tag in registry.snapshots:
-            state = status_on(registry, tag, date.fromisoformat(day)).state
+            state = states[tag]
             met.add(state.status)
             reason = f" ({state.reason})" if state.status == "expired" else ""
-            if status_on(registry, tag, date.fromisoformat(AS_OF)).state.status != "expired":
+            if built[tag].status != "expired":
                 expected[tag] = f"{state.status}{reason}"
             if state.status == "expired":
                 ended.add(tag)
         assert found == expected, day
         assert tags_of(on(visit, day, "expired/"), "#expired-table tbody tr") == ended, day
 
-    assert met == {"current", "expiring", "expired", "unconfirmed"}
+    assert met == {"current", "expiring", "expired"}
 
 
 def test_a_state_in_a_sentence_ends_until_a_day_and_has_ended_since_it(

@@ -1,0 +1,126 @@
+"""Gains under an optimiser, judge by judge: what the judge said, and what the work gained.
+
+Source: Reading R93.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from epc.registry.figures import Figure, figure_at
+from epc.site.charts.forest import Forest, Mark, Panel
+from epc.site.pages import Site
+from epc.site.snapshot_lines import judge_name
+from epc.statistics.figures import number_text
+
+Start = Literal["good", "weak"]
+STARTS: Final[tuple[Start, ...]] = ("good", "weak")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopGains:
+    """Gains of the runs under one judge from one start.
+
+    `believed` and `fresh` are in the judge's points: on the items that chose the final, and on
+    others. `gold` is in shares of right answers. `is_stale` says that it was measured long ago.
+    """
+
+    judge: str
+    tag: str
+    start: Start
+    believed: Figure
+    fresh: Figure
+    gold: Figure
+    is_stale: bool
+
+    @property
+    def label(self) -> str:
+        """Name of the judge, with a mark where the figures are stale."""
+        return f"{self.judge} (stale)" if self.is_stale else self.judge
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return self.gold.n or 0
+
+    @property
+    def is_worse(self) -> bool:
+        """Return whether the work is shown to have got worse."""
+        return self.gold.interval is not None and self.gold.interval[1] < 0
+
+
+def loop_gains(site: Site) -> list[LoopGains]:
+    """Return the gains of every published judge and start, the worst first.
+
+    What is stale is shown and marked; what was taken back or has ended is not.
+    """
+    gains = []
+    for page in site.snapshots:
+        standing = page.row.standing
+        is_stale = standing.state.reason == "stale" and not standing.holds
+        if page.row.about != "loops" or page.row.failed or not (standing.holds or is_stale):
+            continue
+        for start in STARTS:
+            names = (f"loop/{name}/{start}" for name in ("believed", "fresh", "gold"))
+            figures = [figure_at(page.row.snapshot.figures, name) for name in names]
+            believed, fresh, gold = figures
+            if believed and fresh and gold:
+                judge = judge_name(site, page)
+                gain = LoopGains(
+                    judge=judge,
+                    tag=page.row.tag,
+                    start=start,
+                    believed=believed,
+                    fresh=fresh,
+                    gold=gold,
+                    is_stale=is_stale,
+                )
+                gains.append(gain)
+    return sorted(gains, key=lambda gain: (STARTS.index(gain.start), gain.gold.mean))
+
+
+def sharpest(gains: Sequence[LoopGains]) -> LoopGains | None:
+    """Return the largest loss of right answers that is shown while the judge reported a gain.
+
+    One that is not stale comes before those that are.
+    """
+    losses = [gain for gain in gains if gain.is_worse and gain.believed.mean > 0]
+    return min(losses, key=lambda gain: (gain.is_stale, gain.gold.mean), default=None)
+
+
+def picture(gains: Sequence[LoopGains]) -> Forest | None:
+    """Return what the judges believed beside what the work gained, by start."""
+    panels = [panel for start in STARTS for panel in _panels(gains, start)]
+    return Forest(title="", note="Bars are 95% intervals.", panels=panels) if panels else None
+
+
+def _panels(gains: Sequence[LoopGains], start: Start) -> list[Panel]:
+    chosen = [gain for gain in gains if gain.start == start]
+    if not chosen:
+        return []
+    believed = [
+        Mark(label=gain.label, value=gain.believed.mean, interval=gain.believed.interval)
+        for gain in chosen
+    ]
+    right = [
+        Mark(label=gain.label, value=100 * gain.gold.mean, interval=_hundredfold(gain.gold))
+        for gain in chosen
+    ]
+    return [
+        Panel(
+            title=f"{start.capitalize()} start: points that the judge reported",
+            marks=believed,
+            text=lambda value: number_text(value, "+.2f"),
+            lines=(0.0,),
+        ),
+        Panel(
+            title=f"{start.capitalize()} start: right answers of 100",
+            marks=right,
+            text=lambda value: number_text(value, "+.1f"),
+            lines=(0.0,),
+        ),
+    ]
+
+
+def _hundredfold(figure: Figure) -> tuple[float, float] | None:
+    return figure.interval and (100 * figure.interval[0], 100 * figure.interval[1])
