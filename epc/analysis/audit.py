@@ -116,7 +116,7 @@ def audit(path: Path, *, rounds: int = ROUNDS, gold: Path | None = None) -> Audi
 
     Raises: MalformedError if there is nothing that can be read; WorldError if the disk fails.
     """
-    if _is_run(path):
+    if is_run(path):
         return audit_checked(validate(path), gold)
     if gold:
         raise UsageError(f"{path} has no verdicts that labels could stand beside")
@@ -179,7 +179,8 @@ def _audit(path: str, facts: Facts, control: Json, warnings: Sequence[Finding] =
     )
 
 
-def _is_run(path: Path) -> bool:
+def is_run(path: Path) -> bool:
+    """Return whether a path is a run, and no weights that were published without trials."""
     file = manifest_path(path)
     if path.is_dir():
         return file.exists()

@@ -5,6 +5,7 @@ Source: Reading R101.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Final
 
 from msgspec import UNSET
@@ -14,15 +15,18 @@ from epc.analysis.verdicts_groups import in_order
 from epc.analysis.verdicts_judges import compared
 from epc.analysis.verdicts_labelled import REPLACED, as_choices, of_judge
 from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
-from epc.analysis.verdicts_rows import file_names
+from epc.analysis.verdicts_rows import FileNames, file_names
+from epc.analysis.verdicts_transfer import NO_AUTHORS, NO_SUBSETS
 from epc.errors import UsageError
+from epc.printable import shortened
 from epc.protocol.results import Json
 from epc.records.gold import AnswersGold
 from epc.records.typed import as_json
 from epc.records.verdicts.columns import Verdicts
-from epc.records.verdicts.types import Choices, Header
+from epc.records.verdicts.types import UNKNOWN, Choices, Header
 from epc.statistics.figures import ClusteredFigure
 
+_EXAMPLES: Final = 5
 _TIES: Final = "ties"
 _OF_JUDGES: Final = (
     *("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel"),
@@ -45,6 +49,7 @@ def audit_of(
     report = measured(header, verdicts, file_askings, choices, gold)
     pairs, judges = file_askings.pairs, file_askings.judges
     of_file = file_names(verdicts)
+    _require_effect(choices, report, of_file)
     chooses = bool((verdicts.label.codes >= 0).any())
     parts = [pairs[mask] for mask in file_askings.parts(pairs)]
     groups = []
@@ -78,6 +83,38 @@ def audit_of(
     groups.sort(key=lambda group: order(group.settings[0]))
     single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
     return replace(report, groups=groups, judges=comparison or UNSET, single=single)
+
+
+def _require_effect(choices: Choices, report: Report, of_file: FileNames) -> None:
+    """Refuse choices that act on nothing of a report.
+
+    Raises: UsageError with what to do.
+    """
+    judges = {
+        name
+        for group in report.groups
+        for name in (group.setting.judge.name, group.setting.judge.model)
+    }
+    for judge, author in choices.same.items():
+        for kind, name, names in (("judge", judge, judges), ("author", author, {*of_file.authors})):
+            if name not in names:
+                there = shortened(sorted(names - {UNKNOWN}), _EXAMPLES) or f"no {kind}"
+                problem = f"--same {judge}={author}: no {kind} is called {name!r}"
+                raise UsageError(f"{problem}\n  fix: the file has {there}")
+    for domain in choices.domains:
+        name, _, parts = domain.partition("=")
+        for pattern in (parts or name).split("+"):
+            if of_file.subsets and not any(fnmatchcase(s, pattern) for s in of_file.subsets):
+                there = shortened(of_file.subsets, _EXAMPLES)
+                problem = f"--domains: no subset is {pattern}"
+                raise UsageError(f"{problem}\n  fix: the file has {there}")
+    chosen = {"--baseline": choices.baseline, "--domains": ",".join(choices.domains)}
+    for option, value in chosen.items():
+        whys = {group.left_out.get("transfer") for group in report.groups}
+        if value and whys <= {NO_AUTHORS, NO_SUBSETS}:
+            needs = "--map a_by=COLUMN" if NO_AUTHORS in whys else "--map subset=COLUMN"
+            problem = f"{option} {value}: {next(filter(None, whys))}"
+            raise UsageError(f"{problem}\n  fix: {needs}, or leave it out")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,8 @@ def _arguments(command: str) -> str:
         if option in ("--ignore", "--rows"):
             single |= {"ignored": [pair]} if option == "--ignore" else {"rows": pair}
             continue
-        name, _, value = pair.rpartition("=") if option == "--label" else pair.partition("=")
+        is_last = option in ("--label", "--scale")
+        name, _, value = pair.rpartition("=") if is_last else pair.partition("=")
         values = fields.setdefault(_ARGUMENTS.get(option[2:], option[2:]), {})
         values[name] = f"{values[name]}, {value}" if name in values else value
     return ", ".join(f"{name}={value!r}" for name, value in {**fields, **single}.items())

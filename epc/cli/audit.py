@@ -1,12 +1,14 @@
 """`epc audit RUN|VERDICTS`."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from epc.cli.asking import limit_options
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
@@ -23,6 +25,10 @@ from epc.cli.options import (
     with_default,
 )
 from epc.spec.epc_v1 import ROUNDS
+
+_OF_ASKING: Final = (
+    *("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency", "no_cache"),
+)
 
 if TYPE_CHECKING:
     from epc.analysis.verdicts import Report
@@ -134,14 +140,17 @@ def command(
       epc audit runs/first --swap 24 --controls 24
       epc audit weights.json --format json
     """
-    from epc.analysis.audit import audit
+    from epc.analysis.audit import audit, is_run
     from epc.records.verdicts.converting import Request
     from epc.records.verdicts.shapes import is_votes
     from epc.report.audit_text import text
 
+    if not (swap or controls):
+        _refuse_options(_OF_ASKING, "bounds what --swap and --controls ask: nothing is asked here")
     if is_votes(run):
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
+        _refuse_options(("rounds",), "is of weights, and these are verdicts")
         request = Request(**table)
         audit_verdicts(
             run,
@@ -156,15 +165,30 @@ def command(
             wanted=_numbers(wanted),
         )
         return
-    if any(table.values()) or settings or save or wanted or label_page:
+    of_verdicts = (*table.values(), settings, save, wanted, label_page)
+    if any((*of_verdicts, choices.same, choices.baseline, choices.domains)):
         raise click.UsageError(f"{run} is a run: --map and its like are of a file of verdicts")
     if html:
         raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
+    if is_run(run):
+        _refuse_options(("rounds",), "is of weights without trials, and this run says its own")
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
     result = audit(run, rounds=rounds, gold=gold)
     print_result(form, result.as_json, lambda: text(result))
     exit_with(clean=result.clean)
+
+
+def _refuse_options(names: Collection[str], problem: str) -> None:
+    """Refuse options that the user gives and that would do nothing.
+
+    Raises: UsageError with what to do.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} {problem}\n  fix: leave it out")
 
 
 def audit_verdicts(
@@ -188,14 +212,11 @@ def audit_verdicts(
     from epc.records.findings import CheckResult
     from epc.records.gold import joined
     from epc.records.typed import as_json
-    from epc.records.verdicts.shapes import opened
-    from epc.records.verdicts.verdict_file import present, require_kind, write
+    from epc.records.verdicts.verdict_file import present, write
     from epc.report.columns_text import columns_text
     from epc.report.verdicts_text import as_document, gate_text, page_of, text
 
-    if save:
-        require_kind(save)
-    votes = opened(file, request)
+    votes = _opened(file, request, save)
     if votes.findings or votes.header is None or votes.verdicts is None:
         columns = votes.column_choice.uses
         if form == "text" and columns:
@@ -214,7 +235,8 @@ def audit_verdicts(
         lambda: as_document(done, votes.column_choice),
         lambda: text(done, votes.column_choice, with_page=html is not None),
     )
-    if save and votes.conversion:
+    if save:
+        assert votes.conversion is not None
         write(save, votes.header, votes.conversion.rows, present(votes.header, votes.verdicts))
         print_note(f"written  {save}: {len(votes.verdicts):,} verdicts")
     if html:
@@ -228,6 +250,24 @@ def audit_verdicts(
         print_note(gate_text(gate))
     if wanted:
         exit_with(clean=all(gate.shown for gate in checked))
+
+
+def _opened(file: Path, request: "Request", save: Path | None) -> "Votes":
+    """Return what a file holds, which is to be saved as a verdict file if it is none yet.
+
+    Raises: UsageError if it cannot be saved so.
+    """
+    from epc.records.verdicts.shapes import opened
+    from epc.records.verdicts.verdict_file import require_kind
+
+    if save:
+        require_kind(save)
+    votes = opened(file, request)
+    if save and not votes.conversion:
+        raise click.UsageError(
+            f"--save: {file.name} is a verdict file already\n  fix: leave it out"
+        )
+    return votes
 
 
 def _page_to_label(
@@ -291,10 +331,17 @@ def _require_labels_fit(file: Path, report: "Report", columns: Mapping[str, str]
 
 
 def _numbers(wanted: tuple[tuple[str, str], ...]) -> dict[str, float]:
-    try:
-        return {name: float(least) for name, least in wanted}
-    except ValueError as error:
-        raise click.UsageError(f"--gate takes FIGURE=LEAST, as tpr=0.9: {error}") from error
+    numbers: dict[str, float] = {}
+    for name, least in wanted:
+        if name in numbers:
+            raise click.UsageError(f"--gate names {name!r} twice\n  fix: keep one of them")
+        try:
+            numbers[name] = float(least)
+        except ValueError as error:
+            raise click.UsageError(f"--gate takes FIGURE=LEAST, as tpr=0.9: {error}") from error
+        if not isfinite(numbers[name]):
+            raise click.UsageError(f"--gate {name}={least}: no number that a figure could reach")
+    return numbers
 
 
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:

@@ -160,11 +160,19 @@ def joined(path: Path, verdicts: Verdicts) -> tuple[Verdicts, AnswersGold | None
     """
     with table_of(path, CLAUSE) as table:
         if "item" in table.columns and "strategy" not in table.columns:
-            return _with_pairs(_lines_of(table, path, PAIRS), verdicts), None
-        return verdicts, _of_answers(_lines_of(table, path, COLUMNS), verdicts, path)
+            return _with_pairs(_lines_of(table, path, PAIRS), verdicts, path), None
+        labels = _of_answers(_lines_of(table, path, COLUMNS), verdicts, path)
+    if not labels:
+        _refuse_empty(path)
+    return verdicts, labels
 
 
-def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts) -> Verdicts:
+def _refuse_empty(path: Path) -> NoReturn:
+    expected = f"expected a line for each label: {','.join(PAIRS)} or {','.join(COLUMNS)}"
+    raise MalformedError(Finding(CLAUSE, f"{path}:1", "holds no label", expected))
+
+
+def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path) -> Verdicts:
     alone = {*verdicts.b_sha256.names} <= {sha256("fail")}
     labels = {**(PASSES if alone else SIDES), **{side: side for side in _SIDES}}
     items = _items(verdicts)
@@ -186,6 +194,8 @@ def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts) -> V
             problem = f"{item!r} has another label before"
             raise MalformedError(Finding(CLAUSE, where, problem, "keep one of them"))
         gold[code] = label
+    if (gold < 0).all():
+        _refuse_empty(path)
     return replace(verdicts, gold=Column(codes=gold[verdicts.item.codes], names=[*_SIDES]))
 
 

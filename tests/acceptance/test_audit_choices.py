@@ -162,3 +162,40 @@ def test_reading_r101_7_words_that_nobody_knows_are_named_with_the_words_to_choo
     assert explained["groups"][0]["counts"]["both_pass"] == sum(
         verdict == "grr" and label == "pass" for _, verdict, label in rows
     )
+
+
+def test_reading_r101_2_judges_on_scales_of_their_own_are_asked_about(tmp_path: Path) -> None:
+    """One judge scores 1 to 5, another 0 to 100: no figure compares them as if both were one."""
+    scored = [(n, n % 5 + 1, 100 - 17 * n % 101) for n in range(40)]
+    wide = table(tmp_path / "wide.csv", "id,gpt_score,claude_score", scored)
+    rows = [
+        (n, judge, score)
+        for n, *both in scored
+        for judge, score in zip(("gpt", "claude"), both, strict=True)
+    ]
+    long = table(tmp_path / "long.csv", "id,judge,score", rows)
+
+    texts = [epc("audit", path).stdout.decode() for path in (wide, long)]
+
+    assert "do the judges score on one scale (gpt 1 to 5, claude 0 to 100)?\n" in texts[0]
+    for column in ("gpt_score", "claude_score"):
+        assert f"epc audit {wide} --map a_score={column}\n" in texts[0]
+        document(wide, "--map", f"a_score={column}")
+    assert "(gpt 1 to 5, claude 0 to 100)? If not, give each judge a file of its own\n" in texts[1]
+    for path in (wide, long):
+        assert len(document(path, "--scale", "0-100")["groups"]) == 2
+
+
+def test_reading_r101_2_a_judge_from_0_to_1_beside_people_from_1_to_5_has_its_order_alone(
+    tmp_path: Path,
+) -> None:
+    rows = [(n, n % 11 / 10, (n * 7) % 5 + 1) for n in range(44)]
+    path = table(tmp_path / "t.csv", "id,score,human_score", rows)
+
+    (alone,) = document(path)["groups"]
+    (mapped,) = document(path, "--scale", "judge=0-1", "--scale", "humans=1-5")["groups"]
+
+    assert "rank_correlation" in alone["figures"]
+    assert "within_step" not in alone["figures"]
+    gaps = [score - (people - 1) / 4 for _, score, people in rows]
+    assert mapped["figures"]["shift"]["value"] == pytest.approx(sum(gaps) / len(gaps))

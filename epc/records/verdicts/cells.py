@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from epc.arrays import Indices, np
-from epc.errors import Finding, MalformedError, refuse
+from epc.errors import Finding, MalformedError, UsageError, refuse
 from epc.json_text import Reader, storable
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
@@ -139,22 +139,32 @@ def read(
     """
     kind = kind_of(source)
     if kind == "csv":
+        if rows:
+            _refuse_rows(source, rows)
         return _of_csv(source, clause, causes, whole=texts)
     notes: list[str] = []
     lists: list[str] = []
     if kind == "json":
         value, problems = Reader(foreign=True).parse(text_of(source, clause).removeprefix("\ufeff"))
         refuse(problems)
+        if rows and isinstance(value, list):
+            _refuse_rows(source, rows)
         numbered = [*enumerate(_rows_within(value, rows, notes, lists), 1)]
     else:
         numbered = [
             (int(row.place.rpartition(" ")[2]), row.value) for row in rows_of(source, clause=clause)
         ]
         is_document = len(numbered) == 1 and _holds_rows(numbered[0][1])
+        if rows and not is_document:
+            _refuse_rows(source, rows)
         if is_document:  # on one line
             numbered = [*enumerate(_rows_within(numbered[0][1], rows, notes, lists), 1)]
     cells = _of_rows(numbered, clause, whole=texts)
     return replace(cells, notes=notes, lists=lists)
+
+
+def _refuse_rows(source: Path, rows: str) -> NoReturn:
+    raise UsageError(f"--rows {rows}: {source.name} is one list of rows\n  fix: leave it out")
 
 
 def _of_csv(source: Path, clause: str, causes: Causes, *, whole: bool) -> Cells:

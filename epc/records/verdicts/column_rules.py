@@ -69,6 +69,18 @@ LABELLED: Final = ("first", "verdict", "gold", "humans", "a_score", "b_score", "
 _BY_HAND: Final = ("judge", "first", "swapped", "verdict", "gold", "a_score", "b_score", "prompt")
 _NAMELESS: Final[Mapping[str, tuple[str, ...]]] = {"pass": ("the answer",), "pair": ("A", "B")}
 _BASELINE: Final = "the baseline"
+_SINGLE: Final[Mapping[str, str]] = {
+    "pass": "verdicts on single answers",
+    "label": "choices among labels",
+    "score": "scores of single answers",
+}
+_OF_EACH_ROW: Final = ("verdict", "a_score", "b_score", "human_score", "humans")
+# What acts on no verdict of a kind on single answers, in a column or for all rows.
+_INERT: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "pass": (("first", "swapped"), ("first", "swapped")),
+    "label": (("first", "swapped"), ("first", "swapped", "gold")),
+    "score": (("first", "swapped", "gold", "humans"), ("first", "swapped", "gold")),
+}
 NAME, VALUE, YOU = "name", "value", "you"
 MOST_COMMANDS: Final = 4
 _EXAMPLES: Final = 3
@@ -163,6 +175,8 @@ def _check(present: Sequence[str], request: Request) -> None:
                 raise UsageError(f"{problem}\n  fix: name one of {', '.join(FIELDS)}")
     if twice_named := [name for name in request.columns if name in request.constants]:
         raise UsageError(f"{twice_named[0]} is mapped and set\n  fix: give --map or --set")
+    for name in {*request.constants} & {*_OF_EACH_ROW}:
+        raise UsageError(f"--set {name}: each row has its own\n  fix: --map {name}=COLUMN")
     mapped = [
         (name, column)
         for name, text in request.columns.items()
@@ -174,6 +188,8 @@ def _check(present: Sequence[str], request: Request) -> None:
     ):
         if column not in present:
             raise UsageError(f"{option}: the file has no column {column!r}\n  fix: {has}")
+    for column in {column for _, column in mapped} & {*request.ignored}:
+        raise UsageError(f"--ignore {column}: --map takes it\n  fix: keep one of both")
 
 
 class _Chooser:
@@ -475,7 +491,7 @@ class _Chooser:
         if kind == "pair":
             self._set_order(column)
         elif self.choice.has("swapped"):
-            del self.choice.columns[SWAPPED]
+            self.choice.columns.pop(SWAPPED, None)
         if len(columns) > 1 and not self.choice.judges and not self.choice.orders:
             self.choice.judges = {name: wide_judge(name) or name for name in columns}
 
@@ -782,6 +798,7 @@ class _Chooser:
     def finish(self) -> None:
         """State what no column does, and name why each other column is not used."""
         choice = self.choice
+        self._refuse_inert()
         if choice.kind == "pass" and not choice.has("b", "b_by"):
             choice.assumed.append(SINGLE)
         has_author = choice.has("verdict") and choice.has("a_by")
@@ -798,6 +815,30 @@ class _Chooser:
             if name not in choice.why:
                 reason = "its name says it is no verdict" if is_no_verdict(name) else NOT_KNOWN
                 choice.refused.setdefault(name, reason)
+
+    def _refuse_inert(self) -> None:
+        """Refuse a field of the user's that acts on no verdict of this kind.
+
+        Raises: UsageError if there is one.
+        """
+        choice = self.choice
+        if choice.asks:
+            return
+        for name in ("b", "b_sha256"):
+            if name in self.request.constants and not choice.has("a", "a_sha256"):
+                raise UsageError(f"--set {name}: nothing has the answers a\n  fix: --map a=COLUMN")
+        if self._is_paired() or choice.kind not in _INERT:
+            return
+        for option, fields, inert in (
+            ("--map", self.request.columns, _INERT[choice.kind][0]),
+            ("--set", self.request.constants, _INERT[choice.kind][1]),
+        ):
+            for name in (name for name in inert if name in fields):
+                fix = "leave it out"
+                if name in (GOLD, HUMANS) and option == "--map":
+                    fix = f"--map human_score={fields[name]} if people gave these scores"
+                problem = f"{option} {name}: {_SINGLE[choice.kind]} have no such field"
+                raise UsageError(f"{problem}\n  fix: {fix}")
 
     def _name_authors(self) -> None:
         """Name answers that nothing names, or ask where only the second is there."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from epc.errors import Finding
+from epc.errors import Finding, UsageError
 from epc.records.layout import RAW
 from epc.records.tables import kind_of
 from epc.records.verdicts import column_rules, inspect, promptfoo, recipes, table, traces
@@ -42,6 +42,21 @@ _MARKS: Final[dict[str, tuple[tuple[bytes, ...], ...]]] = {
 }
 _OF_RUNS: Final = (b'"weights"', b'"protocol_version"')
 _OPENING: Final = 2**16
+# Parts of a request by their options, and those that act on what is no table.
+_OPTIONS: Final = {
+    "columns": "--map",
+    "labels": "--label",
+    "constants": "--set",
+    "ignored": "--ignore",
+    "rows": "--rows",
+    "scales": "--scale",
+}
+_OF_EXPORT: Final = ("labels", "constants")
+_ACTING: Final[dict[str, tuple[str, ...]]] = {
+    _VERDICTS: (),
+    "inspect": ("labels",),
+    "promptfoo": (),
+}
 
 
 def names() -> list[str]:
@@ -186,12 +201,29 @@ def is_votes(path: Path) -> bool:
     return has_keys and not any(mark in text for mark in _OF_RUNS)
 
 
+def _require_effect(path: Path, shape: str, request: Request) -> None:
+    """Refuse options that say nothing of a verdict file or a log.
+
+    Raises: UsageError with what to do.
+    """
+    if shape == "csv" or (request.columns and shape != _VERDICTS):
+        return
+    acting = _ACTING.get(shape, _OF_EXPORT)
+    for name, option in _OPTIONS.items():
+        if getattr(request, name) and name not in acting:
+            what = "verdict file" if shape == _VERDICTS else f"log of {shape}"
+            raise UsageError(
+                f"{option}: {path.name} is a {what}, of which it says nothing\n  fix: leave it out"
+            )
+
+
 def opened(path: Path, request: Request) -> Votes:
     """Return the verdicts of a verdict file, a log, or a table of people's.
 
     Raises: WorldError if it cannot be read; MalformedError if it is no table.
     """
     shape = shape_of(path)
+    _require_effect(path, shape, request)
     if shape == _VERDICTS:
         header, verdicts, findings = read(path)
         return Votes(shape=shape, header=header, verdicts=verdicts, findings=findings)

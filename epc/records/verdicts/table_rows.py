@@ -17,6 +17,7 @@ from epc.arrays import Codes, Flags, Indices, np
 from epc.errors import UsageError
 from epc.records.csv_tables import decimal
 from epc.records.verdicts.aliases import (
+    A_SCORE,
     A_SHA256,
     A_TEXT,
     B_SHA256,
@@ -53,6 +54,7 @@ from epc.records.verdicts.coded import (
 from epc.records.verdicts.column_rules import (
     EACH_ROW,
     LABELLED,
+    MOST_COMMANDS,
     OF_SETTING,
     TEXTS,
     Ask,
@@ -63,9 +65,16 @@ from epc.records.verdicts.columns import COLUMNS, Column, Verdicts, joined
 from epc.records.verdicts.converting import FAILS, Request, day_of, digest
 from epc.records.verdicts.names import number_of
 from epc.records.verdicts.scales import BOTH, SENTINELS, both_scales, known_scale, on_unit, scale_of
-from epc.records.verdicts.table_words import RowWords, UnfitError, apart, people_words
+from epc.records.verdicts.table_words import (
+    RowWords,
+    UnfitError,
+    apart,
+    is_word,
+    people_words,
+    words_for,
+)
 from epc.records.verdicts.types import UNKNOWN, Judge, Prompt, Scale, Setting
-from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, UNREADABLE, score_in
+from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, PLACES, UNREADABLE, score_in
 
 FILE: Final = "table"
 _LARGEST: Final = 1e12
@@ -73,6 +82,9 @@ _MAX_COUNT: Final = 2**31
 NO_SCORE: Final = "without a score, so without a verdict"
 NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
 EXCHANGED: Final = "rows with the answers of another one exchanged are that pair in the other order"
+_ENOUGH: Final = 20  # scores of a judge, of which its scale may be told
+_SEVERAL: Final = 2
+_APART: Final = 5  # times as high as another scale's top, which then is no part of this one
 _LONG: Final = 200  # characters of an item's name, from which on a digest stands for it
 
 
@@ -123,9 +135,11 @@ class _Builder:
     @property
     def alone(self) -> bool:
         """Return whether each verdict says pass or fail of one answer."""
-        return self.choice.kind == "pass" and not self.choice.has(
-            "b", "b_sha256", "b_by", "b_score"
-        )
+        return self.choice.kind == "pass" and not self._is_paired
+
+    @property
+    def _is_paired(self) -> bool:
+        return self.choice.has("b", "b_sha256", "b_by", "b_score")
 
     @property
     def has_texts(self) -> bool:
@@ -147,7 +161,9 @@ class _Builder:
         outcome = "verdict" if "verdict" in self.choice.columns else "a_score"
         columns = self.choice.columns.get(outcome, [""])
         scale, on_scale = self._scale(columns if outcome == "a_score" else [])
-        asks = self._odd_scores(scale, columns)
+        asks = self._odd_scores(scale, columns) + self._unlike_scales(
+            columns if outcome == "a_score" else [""]
+        )
         parts, texts, assumed, repeated = [], dict[str, Column](), list[str](), 0
         left_out: dict[str, list[int]] = {}
         for column in columns:
@@ -192,12 +208,13 @@ class _Builder:
                 }
             met |= {f"{column}:{label}" for label in labels if label in present}
             met |= {label for label in labels if label in present}
-        for label in self.request.labels:
+        for label, word in self.request.labels.items():
             name, colon, value = label.partition(":")
             key = label.strip().lower()
-            is_of_column = colon and name in self.cells.columns
+            is_of_column = bool(colon) and name in self.cells.columns
             if is_of_column:
                 key = f"{name}:{value.strip().lower()}"
+            self._require_word(label, word, name if is_of_column else "")
             if key not in met:
                 looked = ", ".join(self.labels) or "no column of labels"
                 raise UsageError(
@@ -233,6 +250,20 @@ class _Builder:
 
         return read
 
+    def _require_word(self, label: str, word: str, column: str) -> None:
+        """Refuse a meaning that no label of this kind can have; a place is of verdicts alone."""
+        kind = self.choice.kind
+        problem = ""
+        if kind == "score":
+            is_score = word == UNREADABLE or number_of(word) is not None
+            problem = "" if is_score else f"a score is a number or {UNREADABLE}"
+        elif kind != "label" and not is_word(word, kind):
+            problem = f"WORD is {words_for(VERDICT, kind)}"
+        elif word in PLACES and column and column not in self.choice.columns.get(VERDICT, ()):
+            problem = f"a place is what the judge was shown: WORD is {words_for(GOLD, kind)}"
+        if problem:
+            raise UsageError(f"--label {label}={word}: says nothing\n  fix: {problem}")
+
     # Scores ----------------------------------------------------------------------------------
 
     def read_score(self, column: str) -> Callable[[str], Any]:
@@ -261,16 +292,21 @@ class _Builder:
         """Return the scale of single answers' scores, and what reads a score on it."""
         people = self.choice.columns.get(HUMAN_SCORE, [])
         stated = self.request.scales
-        if not judges or self.choice.has("b", "b_sha256", "b_by", "b_score"):
+        if not judges or self._is_paired:
             if stated:
                 fix = "leave it out, or --map a_score=COLUMN"
                 raise UsageError(f"--scale: no scores of single answers\n  fix: {fix}")
             return None, lambda value, _: value
         by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
         if both_scales(stated):
+            if not people:
+                fix = f"--scale {stated['judge']}" if "judge" in stated else "leave it out"
+                raise UsageError(f"--scale humans: no scores of people\n  fix: {fix}")
             scales = {name: scale_of(text) for name, text in stated.items()}
             unit = Scale(low=0.0, high=1.0, step=0.1, stated=True)
             return unit, lambda value, who: _inside(value, scales[who], unit=True)
+        if not stated and self._are_apart(by_judge, by_people):
+            return None, lambda value, _: value
         scale = (
             scale_of(stated[BOTH], (*by_judge, *by_people))
             if stated
@@ -279,6 +315,11 @@ class _Builder:
         if scale is None:
             return None, lambda value, _: value
         return scale, lambda value, _: _inside(value, scale)
+
+    def _are_apart(self, by_judge: set[float], by_people: set[float]) -> bool:
+        """Return whether a judge and people plainly score on two scales, as 0-1 and 1-5."""
+        tops = [scale.high for side in (by_judge, by_people) if (scale := known_scale(side))]
+        return len(tops) == _SEVERAL and self.size >= _ENOUGH and max(tops) >= _APART * min(tops)
 
     def _numbers(self, columns: Sequence[str]) -> set[float]:
         values = (
@@ -325,6 +366,50 @@ class _Builder:
             )
         return asks
 
+    def _unlike_scales(self, columns: Sequence[str]) -> list[Ask]:
+        """Return what to ask of judges whose scores seem to be on scales of their own."""
+        if self.request.scales or not columns[0] or self._is_paired:
+            return []
+        if self.choice.judges:
+            by_judge = {self.choice.judges[c]: self.cells.counts(c) for c in columns}
+        else:
+            by_judge = self._scores_of_judges(columns[0])
+        read = self.read_score(columns[0])
+        scales = {
+            judge: known_scale(filter(_is_number, map(read, counts)))
+            for judge, counts in by_judge.items()
+            if counts.total() >= _ENOUGH
+        }
+        tops = {judge: found for judge, found in scales.items() if found is not None}
+        highest = [found.high for found in tops.values()]
+        if len(tops) < _SEVERAL or max(highest) < 2 * min(highest):
+            return []
+        listed = ", ".join(f"{name} {s.low:g} to {s.high:g}" for name, s in tops.items())
+        requests = [
+            replace(self.request, columns={**self.request.columns, A_SCORE: column})
+            for column in self.choice.judges
+        ]
+        requests = requests[: MOST_COMMANDS - 1]
+        if (scale := known_scale(self._numbers(columns))) is not None:
+            one = f"{scale.low:g}-{scale.high:g}"
+            requests.append(replace(self.request, scales={BOTH: one}))
+        advice = "" if self.choice.judges else " If not, give each judge a file of its own"
+        problem = f"do the judges score on one scale ({listed})?{advice}"
+        return [Ask(problem=problem, requests=requests)]
+
+    def _scores_of_judges(self, column: str) -> dict[str, Counter[str]]:
+        """Return how often each judge of a column of judges gives each score."""
+        judge, scores = self.field("judge"), self.cells.columns.get(column)
+        if judge is None or scores is None or len(judge.names) < _SEVERAL:
+            return {}
+        first, combination = combined([judge, scores], self.size)
+        numbers = np.bincount(combination, minlength=len(first)).tolist()
+        by_judge: dict[str, Counter[str]] = {}
+        for row, number in zip(first.tolist(), numbers, strict=True):
+            name = judge.names[int(judge.codes[row])]
+            by_judge.setdefault(name, Counter())[scores.names[int(scores.codes[row])]] += number
+        return by_judge
+
     # Settings --------------------------------------------------------------------------------
 
     def setting(self, fields: tuple[str, ...]) -> str:
@@ -342,6 +427,10 @@ class _Builder:
             )
             self._keys[fields] = key
         return self._keys[fields]
+
+
+def _is_number(score: Any) -> bool:
+    return isinstance(score, float)
 
 
 def _inside(value: float, scale: Scale, *, unit: bool = False) -> Any:

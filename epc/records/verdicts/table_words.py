@@ -51,6 +51,11 @@ def words_for(name: str, kind: str) -> str:
     return f"{', '.join([*sides, TIE, *places])} or {UNREADABLE}"
 
 
+def is_word(word: str, kind: str) -> bool:
+    """Return whether a label can mean this word."""
+    return word in {*_ours(kind), *_WORDS[VERDICT], *PLACES, *NO_ANSWER}
+
+
 def apart(cell: str, known: Collection[str]) -> list[str]:
     """Return the labels of a cell: apart by semicolons, or by blanks where all are known."""
     text = cell.strip()
