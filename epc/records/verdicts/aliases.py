@@ -9,6 +9,7 @@ A_BY: Final = "a_by"
 A_SCORE: Final = "a_score"
 A_SHA256: Final = "a_sha256"
 A_TEXT: Final = "a_text"
+ANNOTATOR: Final = "annotator"
 B_BY: Final = "b_by"
 B_SCORE: Final = "b_score"
 B_SHA256: Final = "b_sha256"
@@ -21,6 +22,7 @@ HUMANS: Final = "humans"
 HUMAN_LABELS: Final = "human_labels"
 HUMAN_SCORE: Final = "human_score"
 HUMAN_SCORES: Final = "human_scores"
+GENERATOR_1: Final = "generator_1"
 ITEM: Final = "item"
 JUDGE: Final = "judge"
 LABEL: Final = "label"
@@ -30,6 +32,7 @@ PAGE: Final = "page"
 PAGINATION: Final = "pagination"
 PEOPLE_SCORE: Final = "people_score"
 PLATFORM: Final = "platform"
+PREFERENCE: Final = "preference"
 PROMPT: Final = "prompt"
 QUESTION: Final = "question"
 QUESTION_SHA256: Final = "question_sha256"
@@ -52,15 +55,17 @@ ALSO: Final[Mapping[str, str]] = {
     " completion_1 answer1 response1 output1 answer_left response_left",
     "b": "answer_b response_b output_b completion_b text_b candidate_b answer_2 response_2 output_2"
     " completion_2 answer2 response2 output2 answer_right response_right",
-    "a_by": "model_a model_1 model1 system_a author_a strategy model_left",
-    "b_by": "model_b model_2 model2 system_b author_b baseline model_right",
+    "a_by": "model_a model_1 model1 system_a author_a strategy model_left generator_1",
+    "b_by": "model_b model_2 model2 system_b author_b baseline model_right generator_2",
     "first": "shown_first first_shown first_position presented_first",
     "swapped": "is_swapped swap flipped is_flipped order_swapped answers_swapped",
     "verdict": "winner judge_verdict judge_winner judge_label judge_preference judge_choice"
-    " judge_decision judgment judgement preference preferred decision choice vote",
+    " judge_decision judge_pick judgment judgement preference preferred decision choice vote"
+    " llm_verdict llm_label",
     "human_score": "people_score",
     "gold": "gold_label ground_truth truth correct_label reference_label expected label gt"
-    " expected_winner gold_winner ground_truth_winner known_better",
+    " expected_winner expected_verdict expected_label gold_winner gold_verdict"
+    " ground_truth_winner known_better",
     "a_score": "score_a rating_a score_1 rating_1 score1",
     "b_score": "score_b rating_b score_2 rating_2 score2",
     "a_length": "length_a len_a length_1 chars_a",

@@ -3,6 +3,7 @@
 Each column holds each value once. Of a long text only its digest and its length are kept.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,9 @@ from epc.records.verdicts.verdict_words import MISSING
 _LONG: Final = 200  # characters from which on only a digest of a cell is kept
 _BATCH: Final = 50_000
 _DEEPEST: Final = 3  # of lists of rows in a document
+_FEWEST_LINES: Final = 3
 _MOST_COLUMNS: Final = 1_000
+_JUDGED: Final = re.compile("judge|human|gold|verdict|score")
 _GAMES: Final = "games"
 _ORDERS: Final = ("a", "b")
 
@@ -159,6 +162,9 @@ def read(
             _refuse_rows(source, rows)
         if is_document:  # on one line
             numbered = [*enumerate(_rows_within(numbered[0][1], rows, notes, lists), 1)]
+        elif _begins_with_header(numbered):
+            notes.append(f"line {numbered[0][0]} has no key of the other lines: facts of the file")
+            del numbered[0]
     cells = _of_rows(numbered, clause, whole=texts)
     return replace(cells, notes=notes, lists=lists)
 
@@ -255,6 +261,15 @@ def _lists_in(value: Any, above: str = "", depth: int = 0) -> dict[str, list[Any
     return lists
 
 
+def _begins_with_header(numbered: Sequence[tuple[int, Any]]) -> bool:
+    """Return whether the first of several lines has no key of the next two, which are alike."""
+    lines = [row for _, row in numbered[:_FEWEST_LINES]]
+    if len(lines) < _FEWEST_LINES or not all(isinstance(row, dict) for row in lines):
+        return False
+    first, second, third = lines
+    return first.keys().isdisjoint(second) and not second.keys().isdisjoint(third)
+
+
 def _holds_rows(value: Any) -> bool:
     return bool(_lists_in(value)) or _by_column(value) is not None
 
@@ -307,9 +322,37 @@ def _by_column(value: Any) -> list[Any] | None:
             is_table = _is_named(value) and len({*map(len, value.values())}) == 1
             cells = zip(*value.values(), strict=True) if is_table else ()
             return [dict(zip(value, row, strict=True)) for row in cells] or None
+        case dict() if nested := _nested_columns(value):
+            return [
+                dict(zip(nested, row, strict=True)) for row in zip(*nested.values(), strict=True)
+            ]
         case dict() if value and all(isinstance(part, dict) for part in value.values()):
             return _by_id(value)
     return None
+
+
+def _nested_columns(value: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the columns of an object that holds some of them in inner objects, as judges' scores.
+
+    Columns are lists of one length, most often of the file's lists; what people or judges are
+    called in their names says that they are some.
+    """
+    outer = {name: part for name, part in value.items() if isinstance(part, list)}
+    inner = {
+        f"{name}.{key}": part
+        for name, parts in value.items()
+        if isinstance(parts, dict)
+        for key, part in parts.items()
+        if isinstance(part, list)
+    }
+    if not inner or not outer:
+        return {}
+    lengths = Counter(map(len, (*outer.values(), *inner.values())))
+    size = max(lengths, key=lengths.__getitem__)
+    columns = {name: part for name, part in (outer | inner).items() if len(part) == size}
+    is_plain = all(not isinstance(cell, dict) for part in columns.values() for cell in part)
+    judged = [name for name in columns if _JUDGED.search(plain(name))]
+    return columns if size > 1 and is_plain and len(judged) > 1 else {}
 
 
 def _is_named(value: Mapping[str, Any]) -> bool:

@@ -183,7 +183,7 @@ def _contradictory(header: Header, verdicts: Verdicts, *, is_table: bool) -> Ite
             rows=differs(items, field),
             problem="is another one than in the item's first verdict, {}",
             remedy="give another pair another `item`; keep a and b in one order, `first` says which"
-            " stood first",
+            " stood first; where a question has several answers, --map a_by=COLUMN names each",
             earlier=items,
         )
     askings = first_of(asks(verdicts))

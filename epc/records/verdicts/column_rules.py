@@ -19,8 +19,12 @@ from epc.records.verdicts.aliases import (
     A_SCORE,
     ALONE,
     ALSO,
+    ANNOTATOR,
     B_BY,
     B_SCORE,
+    CONFIDENCE,
+    FIRST,
+    GENERATOR_1,
     GOLD,
     HUMAN_SCORE,
     HUMANS,
@@ -28,6 +32,7 @@ from epc.records.verdicts.aliases import (
     MODEL,
     PEOPLE_SCORE,
     PLATFORM,
+    PREFERENCE,
     PROMPT,
     QUESTION,
     SWAPPED,
@@ -54,7 +59,7 @@ from epc.records.verdicts.names import (
 )
 from epc.records.verdicts.table_words import words_for
 from epc.records.verdicts.types import Row
-from epc.records.verdicts.verdict_words import PASSES, PLACES, SIDES, bare
+from epc.records.verdicts.verdict_words import PASSES, PLACES, SIDES, TIE, bare
 
 OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
 TEXTS: Final = ("question", "a", "b", "answer")
@@ -87,6 +92,12 @@ _EXAMPLES: Final = 3
 _MOST_WORDS: Final = 12  # of a column of verdicts; more are replies
 _LONGEST_WORD: Final = 40
 _SOME, _MOST = 0.5, 0.95  # shares of a column's values
+_DRAW: Final = 1.5  # of a preference from 1 to 2
+_ORDER_NAMES: Final = ("order", "presentation_order", "position_order", "answer_order")
+_ORDERS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("ab", "a,b", "a_b", "a-b", "a_first", "first_a"), "a"),
+    **dict.fromkeys(("ba", "b,a", "b_a", "b-a", "b_first", "first_b"), "b"),
+}
 _EXCHANGED_WINNERS: Final = ("g1_winner", "g2_winner")
 
 Outcome = Literal["pass", "pair", "label", "score"]
@@ -293,6 +304,7 @@ class _Chooser:
             self._take_judge_name()
         self._set_authors()
         self._take_one_hot()
+        self._take_preference()
         labels, paired = self._label_values(), self._is_paired()
         if "verdict" not in self.choice.columns:
             self._take_verdict(labels, paired=paired)
@@ -315,7 +327,8 @@ class _Chooser:
                 self.choice.refused[column] = "a score of one of two answers"
 
     def _take_judge_name(self) -> None:
-        for alias in ("judge", *ALSO[JUDGE].split()):
+        annotator = [ANNOTATOR] if self._is_of_alpaca else []
+        for alias in ("judge", *ALSO[JUDGE].split(), *annotator):
             column = self.free.get(alias)
             if column is None or not self._unnamed("judge"):
                 continue
@@ -379,13 +392,50 @@ class _Chooser:
         sides = [side for _, side in hot]
         winners = ["" if sum(row) != 1 else sides[row.index(True)] for row in rows]
         name = " | ".join(name for name, _ in hot)
-        self.cells = self.cells.with_column(name, winners)
-        self.choice.one_hot = [column for column, _ in hot]
-        for column in self.choice.one_hot:
-            self._take("winner of", [column], "the winner is the column that is 1")
+        self._take_made([column for column, _ in hot], "the winner is the column that is 1")
+        self._take_as("verdict", name, winners)
+
+    def _take_made(self, columns: Sequence[str], why: str) -> None:
+        """Take columns of which the verdict is made."""
+        self.choice.one_hot = [*columns]
+        self._take(WINNER_OF, columns, why)
         del self.choice.columns[WINNER_OF]
+
+    def _take_as(self, field_name: str, name: str, cells: Sequence[str]) -> None:
+        """Take a column that is made of others; its name is none that a file has."""
+        self.cells = self.cells.with_column(name, cells)
         self.words = Words(self.cells, self._labelled, self._is_of_people, self.words.authors)
-        self._take("verdict", [name], VALUE)
+        self._take(field_name, [name], VALUE)
+
+    def _take_preference(self) -> None:
+        """Take a number from 1 to 2 for a choice of two answers, and for how sure it is.
+
+        Such is the preference of AlpacaEval: 1 and the probability of the second answer. 0 is a
+        draw there, as 1.5 is.
+        """
+        column = self.choice.column(VERDICT) or self.free.get(PREFERENCE, "")
+        if not column or not self._is_paired():
+            return
+        cells = self.cells.columns[column]
+        numbers = [number_of(name.strip()) for name in cells.names]
+        known = [number for number in numbers if number is not None]
+        is_weighted = any(not number.is_integer() for number in known)
+        draws = {0.0} if self._is_of_alpaca else set()
+        inside = all(1 <= number <= 2 or number in draws for number in known)  # noqa: PLR2004
+        if not known or not inside or not (is_weighted or 0.0 in known):
+            return
+        choices = [_choice_of_two(number) for number in numbers]
+        sure = ["" if number is None else f"{abs(number - _DRAW) + 0.5:g}" for number in numbers]
+        codes = cells.codes.tolist()
+        self._take_made([column], "1 and the probability of the second answer")
+        self._take_as(VERDICT, f"{column} | choice", [choices[code] for code in codes])
+        if is_weighted and self._unnamed(CONFIDENCE):
+            self._take_as(CONFIDENCE, f"{column} | confidence", [sure[code] for code in codes])
+
+    @property
+    def _is_of_alpaca(self) -> bool:
+        """Whether the columns are those of AlpacaEval's annotations, whose annotator is a judge."""
+        return GENERATOR_1 in map(plain, self.present)
 
     def _label_values(self) -> set[str]:
         """Return the values of columns of labels by their names, and of those that are mapped."""
@@ -426,7 +476,7 @@ class _Chooser:
         wide = self._wide(lambda name: bool(self.words.kind(name, labels, paired=paired)))
         if certain:
             self._take("verdict", certain, NAME)
-        elif len(wide) > 1:
+        elif len(wide) > 1 and not {*self._wide(self.words.are_numbers)} - {*wide}:
             self._take("verdict", wide, NAME)
             self.choice.judges = wide
 
@@ -515,6 +565,12 @@ class _Chooser:
         self._ask_of_letters(column)
 
     def _take_order(self, name: str) -> None:
+        orders = {**_ORDERS, **{order.upper(): side for order, side in _ORDERS.items()}}
+        for column in map(self.free.get, _ORDER_NAMES if name == FIRST else ()):
+            if column and self.words.counts(column) and {*self.words.counts(column)} <= {*orders}:
+                self._take(FIRST, [column], NAME)
+                self.choice.sides = orders
+                return
         for alias in (name, *ALSO[name].split()):
             column = self.free.get(alias)
             if column is None or fits(name, column, self.words) or not self._unnamed(name):
@@ -615,6 +671,12 @@ class _Chooser:
                 f"no column holds what a judge said: {listed} {holds} labels. If a judge gave them:"
             )
             requests += [self._with(columns={"verdict": name}) for name in gold]
+        elif labelled:
+            listed = " and ".join(dict.fromkeys(labelled))
+            problem = f"no column holds what a judge said beside the labels in {listed}"
+            fix = (
+                "give a column `verdict` or `score` of what the judge said, or --map verdict=COLUMN"
+            )
         self.choice.asks.append(Ask(problem=problem, requests=requests, fix=fix))
 
     def _unknown_words(self) -> tuple[str, str] | None:
@@ -870,6 +932,15 @@ class _Chooser:
                 f"--map humans={name}" for name in sorted(alike, key=self.present.index)
             )
             self.choice.assumed.append(f"labels of people? {options}")
+
+
+def _choice_of_two(preference: float | None) -> str:
+    """Return the word for a preference from 1 to 2, or 0 for a draw; nothing if there is none."""
+    if preference is None:
+        return ""
+    if preference in (0, _DRAW):
+        return TIE
+    return "a" if preference < _DRAW else "b"
 
 
 def _is_of_humans(column: str) -> bool:

@@ -30,11 +30,14 @@ from epc.records.verdicts.verdict_words import (
 )
 
 _WHO: Final = "human|annotator|rater|reviewer|person|expert"
-_SAYING: Final = "label|labels|winner|verdict|preference|choice|vote|decision|score|rating"
+_SAYING: Final = (
+    "labels?|winners?|verdicts?|preferences?|choices?|votes?|decisions?|scores?|ratings?"
+)
 _PEOPLE: Final = re.compile(rf"(humans?|people|experts?|annotators?|person)(_({_SAYING}))?")
 _PERSON: Final = re.compile(rf"({_WHO})_?(?P<name>\d+|[a-z]+)(_({_SAYING}))?|({_WHO})_label_?\d+")
 _NOBODY: Final = frozenset(
-    (f"{_SAYING.replace('|', ' ')} mean average avg median std var diff id ids status count n name"
+    (f"{_SAYING.replace('?', '').replace('|', ' ')} labels"
+     " mean average avg median std var diff id ids status count n name"
      " agreement majority notes note comment comments reason explanation time confidence text"
      " response answer reference feedback email s").split()
 )  # fmt: skip
@@ -51,6 +54,8 @@ _FAMILY: Final = re.compile(
     "|grok|glm|kimi|nova|yi_|vicuna|alpaca|olmo|prometheus|falcon|palm|nemotron|minimax|step_"
 )
 _OF_FAMILY: Final = re.compile(rf"(?P<judge>({_FAMILY.pattern}).*?)_(verdict|score|winner)")
+# What judges' columns stand under in nested JSON, as `judge_scores.gpt-4o`.
+_JUDGES_PART: Final = re.compile("(per_)?judges?(_(scores|verdicts|labels|votes|results))?")
 _OF_JUDGE: Final = re.compile(r"judge_(?P<judge>.+)")
 _NO_JUDGE: Final = frozenset(
     (
@@ -65,6 +70,7 @@ _SHA256: Final = re.compile("[0-9a-f]{64}")
 _SHORT: Final = 20  # characters of a score such as `Rating: 8/10`
 _LONGEST_NAME: Final = 60  # characters of a model's name
 _PERCENT: Final = 100
+_NUMBERS_OF_WORDS: Final[tuple[set[float | None], ...]] = ({0.0, 1.0}, {1.0, 2.0})
 _CERTAIN: Final = 0.95  # of a column's values
 _A_QUESTION: Final = 5  # a judge has fewer prompts than a file has questions
 _JUDGES: Final = 5  # as many judges a small file may well have
@@ -96,6 +102,9 @@ def is_no_score(name: str) -> bool:
 
 def wide_judge(name: str) -> str | None:
     """Return the judge whose column of verdicts or scores this is by its name, or None."""
+    part, _, inner_name = name.partition(".")
+    if inner_name and _JUDGES_PART.fullmatch(plain(part)):
+        return inner_name
     text = plain(name)
     if match := _OF_FAMILY.fullmatch(text):
         return match.group("judge")
@@ -159,6 +168,8 @@ class Words:
     ) -> Kind | None:
         """Return which words a column's values are, or None where they are none."""
         values = self.counts(column)
+        if self._are_grades(column):
+            return None
         only_sides = any(bare(v) in SIDES and bare(v) not in PASSES for v in values)
         order: tuple[Kind, Kind] = ("pair", "pass") if paired or only_sides else ("pass", "pair")
         for kind in order:
@@ -169,6 +180,12 @@ class Words:
         if is_short and labels and 2 * shared >= 1 and not self.are_numbers(column):
             return "label"
         return self._best(column) if least < _CERTAIN else None
+
+    def _are_grades(self, column: str) -> bool:
+        """Return whether a column holds numbers of which some are no word, so that none is one."""
+        user = self._user(column)
+        numbers = {number_of(value) for value in self.counts(column) if value not in user}
+        return None not in numbers and not any(numbers <= words for words in _NUMBERS_OF_WORDS)
 
     def _best(self, column: str) -> Kind | None:
         kinds: tuple[Kind, Kind] = ("pass", "pair")

@@ -162,13 +162,18 @@ def _unusable(source: Path, cells: Cells, request: Request) -> Finding | None:
         return Finding(CLAUSE, source.name, "is empty", _NO_TABLE)
     named = {alias for name, also in ALSO.items() for alias in (name, *also.split())} | {*FIELDS}
     is_known = bool(named & {*map(plain, cells.columns)}) or request.columns or request.constants
-    if not is_known and not any(ask.requests for ask in choose(cells, request)[1].asks):
+    if not is_known and not _may_judge(choose(cells, request)[1]):
         examples = ", ".join(map(repr, [*cells.columns][:SHOWN]))
         problem = f"is no table of verdicts: no column is known in {examples}"
         return Finding(CLAUSE, f"{source.name}:1", problem, _NO_TABLE)
     if not len(cells):
         return Finding(CLAUSE, source.name, "holds no verdict", f"expected {EXPECTED}")
     return None
+
+
+def _may_judge(choice: Choice) -> bool:
+    """Return whether a table has what a judge said, or columns that may hold it."""
+    return choice.has("verdict", "a_score") or any(ask.requests for ask in choice.asks)
 
 
 def _refused(source: Path, cells: Cells, built: Built) -> list[Finding]:
