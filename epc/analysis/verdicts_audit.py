@@ -3,7 +3,7 @@
 Source: Reading R101.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final
@@ -40,8 +40,12 @@ def audit_of(
     choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
     *,
     gold: AnswersGold | None = None,
+    drawn_by: Container[str] = (),
 ) -> Report:
     """Return what `measure` does, with the figures by which people first ask for a judge.
+
+    `drawn_by` has the judges by whose verdicts the labelled rows were drawn, as far as that is
+    known.
 
     Raises: UsageError if the choices name what the file does not have.
     """
@@ -55,7 +59,12 @@ def audit_of(
     groups = []
     for group, (_, _, rows), part in zip(report.groups, judges, parts, strict=True):
         figures, labels = of_judge(
-            rows, part, of_file.questions, passing=report.alone, scale=header.scale
+            rows,
+            part,
+            of_file.questions,
+            passing=report.alone,
+            scale=header.scale,
+            drawn_by_verdict=group.settings[0] in drawn_by,
         )
         of_verdicts = {**group.figures}
         if labels is not None:

@@ -27,16 +27,23 @@ REPLACED: Final = (
 
 
 def of_judge(
-    rows: Rows, verdicts: Verdicts, names: Sequence[str], *, passing: bool, scale: Scale | None
+    rows: Rows,
+    verdicts: Verdicts,
+    names: Sequence[str],
+    *,
+    passing: bool,
+    scale: Scale | None,
+    drawn_by_verdict: bool = False,
 ) -> tuple[Figures, Labels | None]:
     """Return the figures of one judge beside labels, and what stands beside these figures.
 
     `names` are those of the clusters; `passing`: each verdict is pass or fail of one answer.
+    `drawn_by_verdict`: labelled rows were drawn within what this judge passed and failed.
     """
     if (verdicts.label.codes >= 0).any():
         return _of_choices(verdicts)
     if passing:
-        return _of_passes(rows)
+        return _of_passes(rows, drawn_by_verdict=drawn_by_verdict)
     if scale is not None:  # of a file of several judges this one's
         outside = min(scale.outside, int((rows.verdict == UNREADABLE).sum()))
         scale = replace(scale, outside=outside)
@@ -45,7 +52,7 @@ def of_judge(
     return figures | dict(_beside_scorers(rows, verdicts)) | dict(beside_persons(rows)), labels
 
 
-def _of_passes(rows: Rows) -> tuple[Figures, Labels | None]:
+def _of_passes(rows: Rows, *, drawn_by_verdict: bool) -> tuple[Figures, Labels | None]:
     read = rows[(rows.verdict >= 0) & (rows.verdict != TIE)]
     of_gold = bool((read.gold >= 0).any())
     right = label_of(read)
@@ -55,7 +62,7 @@ def _of_passes(rows: Rows) -> tuple[Figures, Labels | None]:
         cluster=read.cluster,
         unit=read.unit,
     )
-    done = of_labels(table, of_gold=of_gold)
+    done = of_labels(table, of_gold=of_gold, drawn_by_verdict=drawn_by_verdict)
     if done is None:
         readable = ~np.isnan(table.passes)
         return dict(_passed(table[readable])), None

@@ -67,18 +67,19 @@ class PassLabels(Struct, frozen=True, kw_only=True):
 
 
 def of_labels(
-    rows: PassRows, *, of_gold: bool = False
+    rows: PassRows, *, of_gold: bool = False, drawn_by_verdict: bool = False
 ) -> tuple[dict[str, ClusteredFigure], PassLabels] | None:
     """Return the figures of a judge that passes or fails, and what stands beside them.
 
-    None where no readable verdict has a label.
+    None where no readable verdict has a label. `drawn_by_verdict`: it is known that labelled rows
+    were drawn within what the judge passed and failed; else their shares tell.
     """
     read = rows[~np.isnan(rows.passes)]
     labelled = read[~np.isnan(read.label)]
     if not len(labelled.label):
         return None
     weight = weights(labelled.unit)
-    drawn = _drawn(read)
+    drawn = _drawn(read, by_verdict=drawn_by_verdict)
     if drawn is not None:
         weight = weight * drawn[~np.isnan(read.label)]
     unread = rows[np.isnan(rows.passes) & ~np.isnan(rows.label)]
@@ -96,7 +97,7 @@ def of_labels(
     return figures, pass_labels
 
 
-def _drawn(read: PassRows) -> Array | None:
+def _drawn(read: PassRows, *, by_verdict: bool) -> Array | None:
     """Return what weighs labelled rows to all, where passed and failed ones were drawn unevenly."""
     labelled = ~np.isnan(read.label)
     n, unlabelled = int(labelled.sum()), int((~labelled).sum())
@@ -106,7 +107,8 @@ def _drawn(read: PassRows) -> Array | None:
         float(read.passes[chosen].mean()) for chosen in (labelled, ~labelled, labelled | True)
     )
     spread = sqrt(of_all * (1 - of_all) * (1 / n + 1 / unlabelled))
-    if abs(of_labelled - of_others) <= Z * spread or of_labelled in (0, 1):
+    alike = not by_verdict and abs(of_labelled - of_others) <= Z * spread
+    if alike or of_labelled in (0, 1):
         return None
     passed, failed = of_all / of_labelled, (1 - of_all) / (1 - of_labelled)
     return np.where(read.passes == 1, passed, failed)

@@ -14,7 +14,7 @@ from epc.analysis.verdicts import Report
 from epc.analysis.verdicts_audit import audit_of
 from epc.api.frames import NotebookResult, frame
 from epc.errors import Finding, UsageError, refuse
-from epc.records.gold import joined
+from epc.records.gold import drawn_by, joined
 from epc.records.verdicts.converting import ColumnChoice, Request
 from epc.records.verdicts.shapes import is_votes, opened
 from epc.records.verdicts.types import Choices
@@ -170,5 +170,6 @@ def _of_verdicts(path: Path, request: Request, choices: Choices, labels_at: Path
     assert votes.header is not None
     assert votes.verdicts is not None
     verdicts, answers = joined(labels_at, votes.verdicts) if labels_at else (votes.verdicts, None)
-    report = audit_of(votes.header, verdicts, (), choices, gold=answers)
+    drawn = drawn_by(labels_at) if labels_at else frozenset()
+    report = audit_of(votes.header, verdicts, (), choices, gold=answers, drawn_by=drawn)
     return Audited(report=report, taken=votes.column_choice)

@@ -210,7 +210,7 @@ def audit_verdicts(
     """
     from epc.analysis.verdicts_audit import audit_of, gates
     from epc.records.findings import CheckResult
-    from epc.records.gold import joined
+    from epc.records.gold import drawn_by, joined
     from epc.records.typed import as_json
     from epc.records.verdicts.verdict_file import present, write
     from epc.report.columns_text import columns_text
@@ -225,7 +225,8 @@ def audit_verdicts(
         print_findings(CheckResult(path=str(file), findings=votes.findings), form, **fields)
         exit_with(clean=False)
     verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
-    done = audit_of(votes.header, verdicts, settings, choices, gold=answers)
+    drawn = drawn_by(gold) if gold else frozenset()
+    done = audit_of(votes.header, verdicts, settings, choices, gold=answers, drawn_by=drawn)
     checked = gates(done, wanted)
     to_label = ""
     if label_page:
@@ -303,6 +304,7 @@ def _page_to_label(
         rows,
         draw,
         file=file.name,
+        judge=report.groups[0].settings[0],
         sha256_of_file=votes.header.files[FILE_KEY].sha256,
         command=f"{command} {shlex.join([*words, '--gold', LABELS])}",
         clustered=len(verdicts.group.names) > 0,

@@ -144,6 +144,7 @@ def quality_of(
 
 
 PAIRS: Final = ("item", "gold")
+DRAWN_BY: Final = "drawn_by"
 _SIDES: Final = ("a", "b", "tie")
 
 # Of an author's answer to a domain's question, by its digest or item: the labels' sum and number.
@@ -165,6 +166,20 @@ def joined(path: Path, verdicts: Verdicts) -> tuple[Verdicts, AnswersGold | None
     if not labels:
         _refuse_empty(path)
     return verdicts, labels
+
+
+def drawn_by(path: Path) -> frozenset[str]:
+    """Return the judges by whose verdicts the rows of a file of labels were drawn.
+
+    A page of labels draws as many of what a judge passed as of what it failed, and says so in the
+    column `drawn_by`. Nothing is known of how another file's rows were drawn.
+
+    Raises: MalformedError if it is no table; WorldError if the disk fails.
+    """
+    with table_of(path, CLAUSE) as table:
+        if DRAWN_BY not in table.columns:
+            return frozenset()
+        return frozenset(cells[DRAWN_BY].strip() for _, cells in table) - {""}
 
 
 def _refuse_empty(path: Path) -> NoReturn:

@@ -199,3 +199,34 @@ def test_reading_r101_2_a_judge_from_0_to_1_beside_people_from_1_to_5_has_its_or
     assert "within_step" not in alone["figures"]
     gaps = [score - (people - 1) / 4 for _, score, people in rows]
     assert mapped["figures"]["shift"]["value"] == pytest.approx(sum(gaps) / len(gaps))
+
+
+def test_reading_r101_1_labels_that_say_how_they_were_drawn_are_weighted(tmp_path: Path) -> None:
+    """The judge passes 44 of 100; of 25 passed and 25 failed ones people pass 20 and 5.
+
+    By the shares alone the draw could be plain (25 of 50 beside 19 of 50), so an unknown file has
+    kappa and base rate. The page's file says that it drew by the verdicts: each passed row stands
+    for 44/25 rows, each failed one for 56/25.
+    """
+    verdicts = ["pass"] * 44 + ["fail"] * 56
+    path = table(tmp_path / "t.csv", "item,response,verdict",
+                 ((n, f"answer {n}", verdict) for n, verdict in enumerate(verdicts)))  # fmt: skip
+    drawn = [*range(25), *range(44, 69)]
+    labels = ["pass"] * 20 + ["fail"] * 5 + ["pass"] * 5 + ["fail"] * 20
+    plain = table(tmp_path / "plain.csv", "item,gold", zip(drawn, labels, strict=True))
+    rows = ((n, label, "unknown") for n, label in zip(drawn, labels, strict=True))
+    page = table(tmp_path / "page.csv", "item,gold,drawn_by", rows)
+
+    (unknown,) = document(path, "--gold", str(plain))["groups"]
+    (known,) = document(path, "--gold", str(page))["groups"]
+
+    assert not unknown["weighted_to_all_rows"]
+    assert "kappa" in unknown["figures"]
+    assert known["weighted_to_all_rows"]
+    assert {"kappa", "pass_shift", "people_pass_share"}.isdisjoint(known["figures"])
+    passed, failed = 44 / 25, 56 / 25
+    figures = {name: figure["value"] for name, figure in known["figures"].items()}
+    assert figures["tpr"] == pytest.approx(20 * passed / (20 * passed + 5 * failed))
+    assert figures["tnr"] == pytest.approx(20 * failed / (20 * failed + 5 * passed))
+    assert figures["agreement"] == pytest.approx((20 * passed + 20 * failed) / 100)
+    assert figures["corrected_pass_share"] == pytest.approx(0.44 * 20 / 25 + 0.56 * 5 / 25)

@@ -111,9 +111,10 @@
   function save() {
     const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
     const given = items.filter((item) => ["pass", "fail"].includes(labels.get(item)));
-    const lines = given.map((item) => `${quoted(item)},${labels.get(item)}\r\n`);
+    const judge = quoted(main.dataset.judge);
+    const lines = given.map((item) => `${quoted(item)},${labels.get(item)},${judge}\r\n`);
     const link = document.createElement("a");
-    const content = new Blob(["item,gold\r\n", ...lines], { type: "text/csv" });
+    const content = new Blob(["item,gold,drawn_by\r\n", ...lines], { type: "text/csv" });
     link.href = URL.createObjectURL(content);
     link.download = main.dataset.labels;
     link.click();

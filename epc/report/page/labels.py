@@ -50,13 +50,15 @@ def label_page(
     *,
     file: str,
     sha256_of_file: str,
+    judge: str,
     command: str,
     clustered: bool,
 ) -> str:
     """Return the page as one HTML document.
 
-    `command` takes the file that the page saves. `clustered`: the rows stand in groups, so that
-    their labels say less than as many single ones.
+    The rows were drawn by the verdicts of `judge`, which the saved file says. `command` takes the
+    file that the page saves. `clustered`: the rows stand in groups, so that their labels say less
+    than as many single ones.
     """
     return (
         environment()
@@ -68,6 +70,7 @@ def label_page(
             file=file,
             digest=sha256_of_file,
             labels=LABELS,
+            judge=judge,
             command=command,
             clustered=clustered,
             policy=Markup(_POLICY),  # noqa: S704  (our own)

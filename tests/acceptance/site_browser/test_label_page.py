@@ -195,8 +195,9 @@ def test_unsure_rows_are_left_out_of_the_file(window: Visit, tmp_path: Path) -> 
 
     first, _, third, *_ = numbers(page)
     with (tmp_path / "labels.csv").open(newline="") as file:
-        names = [(row["item"], row["gold"]) for row in csv.DictReader(file)]
-    assert names == [(f'"{first}", of <b>', "pass"), (f'"{third}", of <b>', "fail")]
+        names = [(row["item"], row["gold"], row["drawn_by"]) for row in csv.DictReader(file)]
+    expected = [(f'"{first}", of <b>', "pass"), (f'"{third}", of <b>', "fail")]
+    assert names == [(*label, "unknown") for label in expected]
     assert page.locator("#kept").inner_text() == "Saved 2 labels; 1 unsure left out."
 
 
