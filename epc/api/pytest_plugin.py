@@ -6,7 +6,6 @@
 from collections.abc import Hashable, Sequence
 from datetime import date
 from functools import cache
-from math import ceil
 from typing import TYPE_CHECKING, Final, Literal, get_args
 from warnings import warn
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from epc.registry.registry import Registry
     from epc.registry.scan.scan import ScanEntry
-    from epc.statistics.figures import Figure
+    from epc.statistics.figures import ClusteredFigure
 
 Action = Literal["fail", "skip", "warn", "pass"]
 
@@ -50,58 +49,40 @@ def assert_judge_agreement(
     expected: Sequence[Hashable] | None = None,
     *,
     at_least: float = 0.8,
-) -> "Figure":
+) -> "ClusteredFigure":
     """Fail if a judge is shown to agree less often than wanted, and return how often it does.
 
     `votes` has the verdicts of each item, asked several times. Two askings of one item are
     compared; with `expected`, one verdict an item, all are compared with that. It fails if the
     whole 95% interval lies below `at_least`, so a verdict that flips now and then fails nothing: a
-    judge that agrees just as often as wanted fails in at most 2.5% of runs. Where the interval
-    holds `at_least` nothing is shown, which is a warning. The interval is Clopper and Pearson's.
+    judge that agrees just as often as wanted fails in about 2.5% of runs. Where the interval
+    holds `at_least` nothing is shown, which is a warning. Figure and interval are those of
+    `epc audit`, which take the extra `measure`.
 
-    Raises: AssertionError if it agrees too rarely; ValueError if the votes show nothing.
+    Raises: AssertionError if it agrees too rarely; ValueError if the votes show nothing;
+    MissingExtraError without NumPy.
     """
     __tracebackhide__ = True
-    from epc.statistics.figures import Figure
-    from epc.statistics.inference import ALPHA, upper_bound
+    from epc.extras import MissingExtraError, lacking
 
-    shares = _shares(votes, expected)
-    if not shares:
+    if "numpy" in lacking("measure"):
+        raise MissingExtraError("measure", "numpy")
+    from epc.analysis.verdicts_votes import agreement_of_votes
+    from epc.statistics.figures import TOO_FEW
+
+    agreement = agreement_of_votes(votes, expected)
+    if agreement is None:
         raise ValueError("the votes show nothing: ask about each item twice or more")
-    total, n = sum(shares), len(shares)
-    low = 1 - upper_bound(ceil(n - total), n, ALPHA / 2)
-    high = upper_bound(ceil(total), n, ALPHA / 2)
-    agreement = Figure(value=total / n, ci95=(low, high))
-    message = f"the judge agrees in {agreement:.1%} of {n} items, at least {at_least:.1%} wanted"
+    share = agreement.text(".1%", TOO_FEW)
+    message = (
+        f"the judge agrees in {share} of {agreement.items} items, at least {at_least:.1%} wanted"
+    )
+    low, high = agreement.ci95 or (0.0, 1.0)
     if high < at_least:
         raise AssertionError(message)
     if low < at_least:
         warn(f"{message}: neither is shown", JudgeWarning, stacklevel=2)
     return agreement
-
-
-def _shares(
-    votes: Sequence[Sequence[Hashable]], expected: Sequence[Hashable] | None
-) -> list[float]:
-    """Return how often each item's verdicts agree; of a single item whether each one does."""
-    if expected is None:
-        repeats = [verdicts for verdicts in votes if len(verdicts) > 1]
-        alike = [
-            sum(map(verdicts.count, verdicts)) - len(verdicts) for verdicts in repeats
-        ]  # ordered pairs
-        return [
-            pairs / (len(verdicts) * (len(verdicts) - 1))
-            for verdicts, pairs in zip(repeats, alike, strict=True)
-        ]
-    hits = [
-        [vote == right for vote in verdicts]
-        for verdicts, right in zip(votes, expected, strict=True)
-    ]
-    return (
-        [*map(float, hits[0])]
-        if len(hits) == 1
-        else [sum(verdicts) / len(verdicts) for verdicts in hits]
-    )
 
 
 def _hold(

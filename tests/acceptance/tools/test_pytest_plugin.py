@@ -1,5 +1,6 @@
 """The pytest plugin in a fresh installation: judges that tests rest on, and how far they agree."""
 
+import json
 import os
 import random
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from engine_support import PATIENCE_S
 from installed_support import Installed, further_environment
+from records_support import epc
 
 from epc.api.pytest_plugin import JudgeWarning, assert_judge_agreement
 
@@ -129,6 +131,16 @@ def test_the_plugin_loads_nothing_where_no_test_uses_it(fresh: Installed, tmp_pa
 
 
 @pytest.mark.slow
+def test_agreement_without_numpy_names_the_extra(fresh: Installed, tmp_path: Path) -> None:
+    code = "import epc\nepc.assert_judge_agreement([['a', 'a']] * 9)"
+
+    done = run(fresh, tmp_path, "-c", code)
+
+    assert "this needs the extra `measure`; not installed: numpy" in done.stderr
+    assert "pip install 'epc-registry[measure]'" in done.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("until", "code"), [("2027-01-13", 0), ("2027-01-14", 1)])
 def test_a_judge_has_to_be_served_until_a_day(
     until: str, code: int, fresh: Installed, tmp_path: Path
@@ -155,11 +167,11 @@ def test_repeats_agree_as_often_as_two_of_them_are_alike() -> None:
 
 
 def test_of_one_item_each_verdict_is_held_against_the_expected_one() -> None:
-    """Clopper and Pearson's ends for 28 of 30, from their tables: 77.9% and 99.2%."""
+    """Wilson's ends for 28 of 30 at 29 independent ones, by Student's t of 29: 0.775 and 0.983."""
     figure = assert_judge_agreement([[True] * 28 + [False] * 2], [True], at_least=0.7)
 
     assert figure.ci95 is not None
-    assert [round(end, 3) for end in figure.ci95] == [0.779, 0.992]
+    assert [round(end, 3) for end in figure.ci95] == [0.775, 0.983]
 
 
 def test_a_judge_that_is_shown_to_agree_too_rarely_fails() -> None:
@@ -180,11 +192,32 @@ def test_a_failure_is_the_line_of_the_test_and_one_sentence(tmp_path: Path) -> N
     assert done.returncode == 1
     failure = done.stdout.partition("= FAILURES =")[2].partition("short test summary")[0]
     told = [line for line in failure.splitlines() if line.startswith("E ")]
-    assert told == [
-        "E       AssertionError: the judge agrees in 50.0% [31.3%, 68.7%] of 30 items, "
-        "at least 80.0% wanted"
-    ]
+    # Wilson's interval of 15 of 30 with Student's t: 30 (1.96 / 2.045)^2 = 27.6 items count.
+    sentence = "the judge agrees in 50.0% [32.5%, 67.5%] of 30 items, at least 80.0% wanted"
+    assert told == [f"E       AssertionError: {sentence}"]
     assert "pytest_plugin.py" not in failure
+
+
+def test_the_figure_is_that_of_an_audit_of_the_same_votes(tmp_path: Path) -> None:
+    drawn = random.Random(3)
+    votes = [["pass" if drawn.random() < 0.7 else "fail" for _ in range(3)] for _ in range(40)]
+    expected = ["pass" if n % 3 else "fail" for n in range(40)]
+    lines = [
+        f"{n},{repeat},{vote},{expected[n]}"
+        for n, asked in enumerate(votes)
+        for repeat, vote in enumerate(asked)
+    ]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(["id,repeat,verdict,gold", *lines]) + "\n", "utf-8")
+    found = json.loads(epc("audit", path, "--format", "json").stdout)["groups"][0]["figures"]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JudgeWarning)
+        figures = [assert_judge_agreement(votes, right, at_least=0.3) for right in (expected, None)]
+
+    for figure, name in zip(figures, ("agreement", "repeat_consistency_all"), strict=True):
+        assert figure.value == pytest.approx(found[name]["value"])
+        assert [*(figure.ci95 or ())] == pytest.approx(found[name]["ci95"])
 
 
 def test_no_votes_show_nothing() -> None:
@@ -192,8 +225,11 @@ def test_no_votes_show_nothing() -> None:
         assert_judge_agreement([["a"], ["b"]])
 
 
-def test_a_judge_just_as_good_as_wanted_fails_in_at_most_one_run_of_forty() -> None:
-    """The complaint: with a plain threshold such a judge turns every other run red."""
+def test_a_judge_just_as_good_as_wanted_fails_in_about_one_run_of_forty() -> None:
+    """The complaint: with a plain threshold such a judge turns every other run red.
+
+    It fails with 19 of 30 or fewer, which a binomial of 0.8 has in 2.56%: 51 of 2,000 runs.
+    """
     drawn = random.Random(5)
     runs = [[[drawn.random() < 0.8] for _ in range(30)] for _ in range(2_000)]
 
@@ -207,5 +243,5 @@ def test_a_judge_just_as_good_as_wanted_fails_in_at_most_one_run_of_forty() -> N
             except AssertionError:
                 failed += 1
 
-    assert failed <= 50
+    assert 30 < failed <= 75
     assert plain > 700
