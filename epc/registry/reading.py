@@ -69,11 +69,12 @@ def shipped(path: Path) -> Registry:
 def known_seals() -> dict[str, str]:
     """Return the digests with which snapshots were published, as far as they are known right here.
 
-    That is from the checkout around us, or else from the package; what another place says of these
-    snapshots is held against them.
+    That is from the checkout around us, or else from the package, or the checkout that the program
+    runs from; what another place says of these snapshots is held against them.
     """
     try:
-        home = find_checkout(Path.cwd()) / layout.FOLDER
+        around = find_checkout(Path.cwd()) if SHIPPED.is_file() else nearest_checkout()
+        home = around / layout.FOLDER
         rows = [row for row in _lines(home / layout.EVENTS) if not is_seal(row)]
         events = [parse(row, Event) for row in rows]
     except UsageError:

@@ -27,7 +27,13 @@ _POINTER: Final = """outs:
   hash: md5
   path: raw
 """
-_POINTED: Final = re.compile(r"- md5: ([0-9a-f]{32}\.dir)\n")
+# Nothing else may stand there: DVC would run a `cmd:`, or ask a `remote:` for the files.
+_POINTED: Final = re.compile(
+    re.escape(_POINTER)
+    .replace(r"\{md5\}", "([0-9a-f]{32})")
+    .replace(r"\{size\}", "[0-9]{1,15}")
+    .replace(r"\{files\}", "([0-9]{1,9})")
+)
 _MD5: Final = re.compile(r"[0-9a-f]{32}")
 # A file's path below a folder: no part of it is empty, hidden, or leads out of the folder.
 _PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
@@ -75,17 +81,22 @@ def listed(pointer: str, read: Read) -> dict[str, str]:
 
     Raises: MalformedError if the pointer or the list cannot be used; what `read` raises.
     """
-    match = _POINTED.search(pointer)
+    match = _POINTED.fullmatch(pointer)
     if not match:
-        raise _malformed(layout.POINTER, "names no folder of the store")
-    blob_path = place_of(match[1])
+        problem = (
+            "is not one folder of the store, `raw`, and nothing else: DVC would do what it says"
+        )
+        raise _malformed(layout.POINTER, problem)
+    blob_path = place_of(f"{match[1]}.dir")
     content = read(blob_path)
-    if f"{md5(content)}.dir" != match[1]:
+    if md5(content) != match[1]:
         raise _malformed(blob_path, "is not what its name says")
     files = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
     strange = [p for p in files if not _PATH.fullmatch(p) or not _MD5.fullmatch(files[p])]
     if strange:
         raise _malformed(blob_path, f"names a file {strange[0]!r}")
+    if int(match[2]) != len(files):
+        raise _malformed(layout.POINTER, f"says {match[2]} files, the store has {len(files)}")
     return files
 
 

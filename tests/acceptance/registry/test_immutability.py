@@ -3,13 +3,15 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser_support import served
 from program_support import as_text, run_program
 from records_support import epc
-from registry_support import Checkout, commit, git
+from registry_support import ROOT, Checkout, commit, git
 
+from epc.digests import file_sha256, sums_text
 from epc.records.strict_json import dumps_line
 from epc.registry.history import lost_events
 from epc.registry.reading import document
@@ -68,6 +70,68 @@ def test_reading_r99_a_mirror_s_own_seal_counts_for_nothing_where_the_true_one_i
     assert done.returncode == 2, done.stderr
     assert f"SHA-256 is {forged}, published with {true}" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_reading_r99_outside_a_checkout_the_digests_of_the_program_s_own_are_known(
+    tmp_path: Path,
+) -> None:
+    """A mirror of what is published really, with a contributor's name changed and sealed again."""
+    mirror = Checkout.__new__(Checkout)
+    mirror.folder, mirror.home = tmp_path / "mirror", tmp_path / "mirror" / "snapshots"
+    shutil.copytree(ROOT / "snapshots" / "v1.0-CoinFlip", mirror.home / "v1.0-CoinFlip")
+    shutil.copytree(ROOT / "snapshots" / "evaluators", mirror.home / "evaluators")
+    shutil.copy(ROOT / "snapshots" / "events.jsonl", mirror.home)
+    edit(mirror.home / "v1.0-CoinFlip" / "snapshot.json", '"contributor": "', '"contributor": "M. ')
+    folder = mirror.home / "v1.0-CoinFlip"
+    lines = [line.split() for line in (folder / "SHA256SUMS").read_text().splitlines()]
+    sums = {name: digest for digest, name in lines}
+    sums["snapshot.json"] = file_sha256(folder / "snapshot.json")
+    before = file_sha256(folder / "SHA256SUMS")
+    (folder / "SHA256SUMS").write_text(sums_text(sums))
+    edit(mirror.home / "events.jsonl", before, file_sha256(folder / "SHA256SUMS"))
+    away = tmp_path / "away"
+    away.mkdir()
+    arguments = ("snapshot", "fetch", "v1.0-CoinFlip", "--from", mirror.folder)
+
+    done = as_text(run_program(*arguments, "--out", "out", cwd=away))
+
+    assert done.returncode == 2, done.stderr
+    assert "published with" in done.stderr
+    assert not (away / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("printed", "figures", "problem"),
+    [
+        ("J | N = 8 | gamma 1.176", {"n": 9}, "n: says 9.0, its citation prints 8"),
+        ("J | gamma 1.176", {"gamma": {"text_to_visual": 1.167}}, "gamma: says 1.167"),
+        (
+            "J | JSD 0.189, 0.186",
+            {"jsd": {"text_to_visual": 0.189, "visual_to_text": 0.168}},
+            "jsd",
+        ),
+        ("J | N = 8 | gamma 1.176", {"n": 8, "gamma": {"text_to_visual": 1.176}}, ""),
+        ("as the text says, in words", {"n": 8}, ""),
+    ],
+)
+def test_epc_4_verify_names_a_reported_figure_that_its_own_citation_contradicts(
+    tmp_path: Path, printed: str, figures: dict[str, Any], problem: str
+) -> None:
+    checkout = Checkout(tmp_path / "clone")
+    means = {
+        name: {way: {"mean": mean, "ci95": None} for way, mean in figure.items()}
+        for name, figure in figures.items()
+        if isinstance(figure, dict)
+    }
+    citation = {"work": "w", "place": "p", "address": "a", "as_printed": printed}
+    checkout.publish(figures={"n": 8, **figures, **means}, citation=citation)
+    checkout.init()
+
+    done = as_text(run_program("snapshot", "verify", cwd=checkout.folder))
+
+    said = done.stdout
+    assert (done.returncode, "citation prints" in said) == ((1, True) if problem else (0, False))
+    assert problem in said
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\x85"])

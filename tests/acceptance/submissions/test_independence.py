@@ -176,7 +176,7 @@ def test_reading_r99_the_very_answers_of_another_repeat_nothing(other: Offered) 
 
     (wrong,) = problems(other.checkout)
 
-    assert f"does not repeat {TAG}: the answers are the same" in wrong
+    assert f"has the very answers of {TAG}, by H. Onest: a copy under another name" in wrong
 
 
 @attack("publication")
@@ -307,3 +307,74 @@ def test_a_mirror_is_held_against_the_seal_that_the_checkout_has(
     assert done.returncode == 2, done.stderr
     assert "published with" in done.stderr
     assert not (tmp_path / "got").exists()
+
+
+def verified(checkout: Path) -> tuple[int, str]:
+    done = as_text(run_program("snapshot", "verify", cwd=checkout))
+    return done.returncode, done.stdout
+
+
+def resealed(checkout: Path, tag: str, name: str) -> None:
+    """Make every digest up to the event fit a file that was changed."""
+    folder = checkout / "snapshots" / tag
+    before = file_sha256(folder / "SHA256SUMS")
+    lines = (line.split() for line in (folder / "SHA256SUMS").read_text().splitlines())
+    sums = {file: digest for digest, file in lines} | {name: file_sha256(folder / name)}
+    (folder / "SHA256SUMS").write_text(sums_text(sums))
+    events = checkout / "snapshots" / "events.jsonl"
+    events.write_text(events.read_text().replace(before, file_sha256(folder / "SHA256SUMS")))
+
+
+@attack("publication")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("outs:", "cmd: touch owned\nouts:"),
+        ("outs:", "deps:\n- path: ../../secret\nouts:"),
+        ("  path: raw\n", "  path: raw\n  remote: theirs\n"),
+        ("  path: raw\n", "  path: ../../../epc\n"),
+        ("outs:", "outs: !!python/object/apply:os.system ['true']\nelse:"),
+        ("  hash: md5\n", "  hash: md5\n  cloud: {theirs: {etag: x}}\n"),
+        ("nfiles: 3", "nfiles: 4"),
+    ],
+)
+def test_reading_r99_verify_names_a_pointer_that_says_more_than_where_the_files_are(
+    old: str, new: str, other: Offered
+) -> None:
+    pointer = other.checkout / "snapshots" / TAG / "raw.dvc"
+    assert old in pointer.read_text()
+    pointer.write_text(pointer.read_text().replace(old, new))
+    resealed(other.checkout, TAG, "raw.dvc")
+
+    code, said = verified(other.checkout)
+
+    assert code == 1
+    assert f"snapshots/{TAG}/raw.dvc: " in said
+
+
+@attack("publication")
+def test_reading_r99_verify_names_a_copy_under_another_contributor_s_name(other: Offered) -> None:
+    """The very files in a second folder, with a card and an event of somebody else's own."""
+    shutil.copytree(other.checkout / "snapshots" / TAG, other.checkout / "snapshots" / COPY)
+    events = other.checkout / "snapshots" / "events.jsonl"
+    (line,) = (line for line in events.read_text().splitlines() if f'"{TAG}"' in line)
+    events.write_text(events.read_text() + line.replace(TAG, COPY) + "\n")
+    mine = {"tag": COPY, "contributor": "B. Other", "login": "b-other"}
+    folder = other.checkout / "snapshots" / COPY
+    card = json.loads((folder / "snapshot.json").read_text()) | mine
+    (folder / "snapshot.json").write_text(dumps(card))
+    lines = (line.split() for line in (folder / "SHA256SUMS").read_text().splitlines())
+    sums = {file: digest for digest, file in lines}
+    sums["snapshot.json"] = file_sha256(folder / "snapshot.json")
+    before = file_sha256(folder / "SHA256SUMS")
+    (folder / "SHA256SUMS").write_text(sums_text(sums))
+    *earlier, last = events.read_text().splitlines()
+    last = last.replace(before, file_sha256(folder / "SHA256SUMS"))
+    events.write_text("\n".join([*earlier, last]) + "\n")
+    commit(other.checkout, "a copy")
+
+    code, said = verified(other.checkout)
+
+    assert code == 1
+    assert f"{COPY}/snapshot.json: has the very answers of {TAG}, by H. Onest" in said
+    assert "a copy under another name" in said

@@ -27,7 +27,8 @@ def test_files_in_folders_come_back_under_their_own_paths(tmp_path: Path) -> Non
 def pointing_at(paths: list[str]) -> tuple[str, bytes]:
     """Return a pointer and the list of files that it names."""
     content = json.dumps([{"md5": "0" * 32, "relpath": path} for path in paths]).encode()
-    return f"outs:\n- md5: {md5(content)}.dir\n", content
+    tail = f"  size: 1\n  nfiles: {len(paths)}\n  hash: md5\n  path: raw\n"
+    return f"outs:\n- md5: {md5(content)}.dir\n{tail}", content
 
 
 @pytest.mark.parametrize(
