@@ -123,7 +123,9 @@ reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a c
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc --cd pipeline repro
 	git diff --exit-code
 
-report: $(VENV)/.run ## Check what `epc admin github fetch` wrote to the folder OFFERED; a workflow adds it to its summary.
+# To make these files again takes what reads Parquet.
+HEAVY := snapshots/(choices\.json|bank\.parquet|audits\.json|intervals\.json)
+report: $(VENV)/$(if $(shell grep -asE '$(HEAVY)' "$(OFFERED)/changed"),.dev,.run) ## Check what `epc admin github fetch` wrote to the folder OFFERED; a workflow adds it to its summary.
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
 	  --merge "$$(cat "$(OFFERED)/merge")" $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") \
 	  $(if $(GITHUB_STEP_SUMMARY),--summary "$(GITHUB_STEP_SUMMARY)")

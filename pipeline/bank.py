@@ -62,15 +62,15 @@ def _rows(judge: str, verdicts: Verdicts) -> Iterator[Row]:
                 yield item, domain, response, int(response == right), judge, asking, score
 
 
-def main() -> None:
-    """Write the bank; sorted so that equal scores stand side by side, it is small."""
-    ordered = sorted(rows(ROOT), key=lambda row: (row[4], row[0], row[2], row[5]))
+def write(checkout: Path) -> None:
+    """Write a checkout's bank; sorted so that equal scores stand side by side, it is small."""
+    ordered = sorted(rows(checkout), key=lambda row: (row[4], row[0], row[2], row[5]))
     columns = [
         pa.array(each, of) for each, of in zip(zip(*ordered, strict=True), _TYPES, strict=True)
     ]
     table = pa.table(columns, names=COLUMNS)
-    pq.write_table(table, ROOT / FOLDER / BANK, compression="zstd", compression_level=19)
+    pq.write_table(table, checkout / FOLDER / BANK, compression="zstd", compression_level=19)
 
 
 if __name__ == "__main__":
-    main()
+    write(ROOT)

@@ -206,6 +206,9 @@ def check(
     Example:
       epc submission check submissions/coin-flip-3fa94c1e
     """
+    from functools import partial
+
+    from epc.cli.admin.snapshot import price_of_questions
     from epc.records.findings import Findings
     from epc.records.typed import as_json
     from epc.registry.reading import find_checkout
@@ -223,7 +226,8 @@ def check(
     records: Records = {}
     if merge and snapshot_findings is not None:
         commit = unpublished.resolved(checkout, merge)
-        unpublished.check(checkout, commit, trusted.today, snapshot_findings)
+        prices = partial(price_of_questions, trusted.registry)
+        unpublished.check(checkout, commit, trusted.today, snapshot_findings, prices)
         records = look(checkout, commit, trusted, snapshot_findings)
     value = check_all(
         paths or (checkout / layout.FOLDER,),

@@ -243,7 +243,7 @@ def choices() -> None:
     with locked_here() as lock:
         registry = of_folder(lock.checkout)
         path = write_choices(
-            lock, lambda model, *tokens: _price_of_questions(registry, model, *tokens)
+            lock, lambda model, *tokens: price_of_questions(registry, model, *tokens)
         )
     print_note(f"wrote {path}; commit it")
 
@@ -303,7 +303,7 @@ def _by_watch(tag: str, run: Path) -> str:
     )
 
 
-def _price_of_questions(
+def price_of_questions(
     registry: "Registry", model: str, read: float, written: float
 ) -> "PriceEstimate":
     """Return what 1,000 questions cost at the first platform of a model whose price is known.

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from epc import json_text
+from epc.analysis.choice_table import PriceOf
 from epc.errors import EpcError
 from epc.json_text import lines_of
 from epc.printable import one_line
@@ -23,7 +24,7 @@ from epc.registry import layout as registry_layout
 from epc.registry.history import git, git_bytes
 from epc.registry.layout import LOG
 from epc.registry.snapshots import Event
-from epc.registry.submissions import layout
+from epc.registry.submissions import generated, layout
 from epc.registry.submissions.merged import promote_all
 from epc.registry.writing import locked
 
@@ -36,7 +37,7 @@ _REMEDY: Final = (
 )
 
 
-def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
+def check(checkout: Path, merge: str, today: date, findings: Findings, price_of: PriceOf) -> None:
     """Note what merging a pull request would publish, or change of what is published, by hand.
 
     `merge` is the digest of the commit that merging makes, main's its first parent.
@@ -63,6 +64,25 @@ def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
     else:
         sealed = [path for path in changed if _is_sealed(path)]
         _note(sealed, "published files stay as they are, and no event publishes this", findings)
+        _name_events(after[len(before) :], findings)
+        if not sealed and any(map(generated.is_generated, changed)):
+            with _clone(checkout, merge) as clone:
+                generated.check(checkout, clone, changed, price_of, findings)
+
+
+def _name_events(lines: list[str], findings: Findings) -> None:
+    """Note for the maintainer each event that no program makes; each has the shape of one."""
+    values = [json_text.parse(line)[0] for line in lines]
+    events = [parse(value, Event) for value in values if not is_seal(value)]
+    for event in events[:_MOST_LISTED]:
+        reason = f": {event.reason}" if event.reason else ""
+        source = f", by {event.source}" if event.source else ""
+        problem = one_line(f"{event.tag} {event.event} on {event.date}{reason}{source}")
+        findings.add(layout.ONE, LOG, problem, "maintainer: is it so?", "warning")
+    if len(events) > _MOST_LISTED:
+        findings.add(
+            layout.ONE, LOG, f"{len(events)} events in all", "read each of them", "warning"
+        )
 
 
 def resolved(checkout: Path, name: str) -> str:

@@ -190,3 +190,46 @@ def test_a_record_that_nobody_could_take_is_refused_where_it_is_typed(
 
     assert (code, problem in said) == (2, True), said
     assert git(forge.work, "status", "--porcelain") == ""
+
+
+PUBLISHED = "v1.0-CoinFlip"
+
+
+def test_what_no_program_makes_is_named_for_the_maintainer(forge: Forge, tmp_path: Path) -> None:
+    """A pull request of a maintainer: an event by the command, and a date that a platform moved."""
+    words = ("admin", "snapshot", "withdraw", PUBLISHED, "--reason", "its seeds were chosen")
+    code, said = typed(forge.work, *words)
+    assert code == 0, said
+    life = forge.work / "snapshots" / "evaluators" / "GPT9.json"
+    life.write_text(life.read_text().replace("2026-07-05", "2026-07-06"))
+
+    code, said = checked(forge, forge.offer(7), tmp_path)
+
+    assert code == 0, said
+    assert f"events.jsonl: warning: {PUBLISHED} withdrawn on 2026-07-10: its seeds were" in said
+    assert "GPT9.json: warning: openai/gpt-9 released exact 2026-07-06, by " in said
+    last = said.splitlines()[-1]
+    assert last.startswith("There is no submission to check; a maintainer looks at the 2 changes")
+
+
+@attack("outside")
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("gammas.json", "is not what the program makes of what is published"),
+        (f"dvc/{PUBLISHED}.json", "is not what the program makes of what is published"),
+        ("choices.json", "cannot be made again"),
+        ("bank.parquet", "cannot be made again"),
+        (f"{PUBLISHED}/metrics.json", "published files stay as they are"),
+    ],
+)
+def test_a_generated_file_that_is_changed_by_hand_is_refused(
+    path: str, problem: str, forge: Forge, tmp_path: Path
+) -> None:
+    changed = forge.work / "snapshots" / path
+    changed.write_text((changed.read_text() if changed.exists() else "{}") + " ")
+
+    code, said = checked(forge, forge.offer(7), tmp_path)
+
+    assert code == 1
+    assert f"snapshots/{path}: {problem}" in said
