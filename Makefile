@@ -123,9 +123,7 @@ reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a c
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc --cd pipeline repro
 	git diff --exit-code
 
-# To make these files again takes what reads Parquet.
-HEAVY := snapshots/(choices\.json|bank\.parquet|audits\.json|intervals\.json)
-report: $(VENV)/$(if $(shell grep -asE '$(HEAVY)' "$(OFFERED)/changed"),.dev,.run) ## Check what `epc admin github fetch` wrote to the folder OFFERED; a workflow adds it to its summary.
+report: $(VENV)/.run ## Check what `epc admin github fetch` wrote to the folder OFFERED; a workflow adds it to its summary.
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
 	  --merge "$$(cat "$(OFFERED)/merge")" $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") \
 	  $(if $(GITHUB_STEP_SUMMARY),--summary "$(GITHUB_STEP_SUMMARY)")
@@ -177,7 +175,7 @@ lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	  --constraint requirements/dev.lock --output-file requirements/uv.lock
 	$(UV) pip compile pyproject.toml --extra build --extra charts --extra fast --extra judge --extra local $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock
-	$(UV) pip compile pyproject.toml --extra build --extra charts --extra judge --extra local $(LOCK_FLAGS) \
+	$(UV) pip compile pyproject.toml --extra build --extra judge --extra local --extra loop $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
 	$(UV) pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/core.lock

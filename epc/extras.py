@@ -49,6 +49,22 @@ BRINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
+# What a user gets by each, for the one table of extras (`tests/studies/extras.py`).
+PURPOSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "measure": "`epc run`, `epc audit`, and whatever checks, computes or simulates",
+        "local": "the embedded models",
+        "charts": "pictures, and reports as pages",
+        "judge": "`epc judge`",
+        "data": "Excel, Parquet, pandas tables, `epc data`, `epc evaluators succeed`",
+        "loop": "`epc loop demo`",
+        "site": "building the site",
+        "notebook": "the cells of [the notebook](notebook.md), in a Jupyter of yours",
+        "mcp": "`epc mcp`",
+    }
+)
+
+
 class MissingExtraError(UsageError):
     """A command needs packages that an extra installs, or other versions of them."""
 

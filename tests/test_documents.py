@@ -267,6 +267,13 @@ def test_the_readme_is_short_before_its_first_fold() -> None:
     assert "It does not tell you whether its answers are better" in " ".join(opening().split())
 
 
+def test_the_two_lines_that_set_all_up_stand_above_every_fold() -> None:
+    above = README.partition("<details>")[0]
+
+    assert 0 < above.index("\nmake measure ") < above.index("\nmake check ")
+    assert above.index("What `make measure` gives") < above.index("## Three commands")
+
+
 def test_a_sentence_of_the_readme_has_twenty_words_at_most() -> None:
     paragraphs = re.split(r"\n\n|\n- |\n#+ ", opening())
     sentences = [s for p in paragraphs for s in re.split(r"(?<=[.?:!])\**\s", " ".join(p.split()))]

@@ -7,10 +7,20 @@ from pathlib import Path
 
 import click
 import pytest
+from studies.extras import PAGE, is_installed, with_table
 
 from epc.cli.program import _NEEDS, program
 from epc.errors import ExitCode
-from epc.extras import BRINGS, EXTRAS, MissingExtraError, install, lacking, of_module, require
+from epc.extras import (
+    BRINGS,
+    EXTRAS,
+    PURPOSES,
+    MissingExtraError,
+    install,
+    lacking,
+    of_module,
+    require,
+)
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -28,6 +38,14 @@ def test_every_extra_of_the_project_is_in_the_table_with_its_packages() -> None:
         brought = [each for each in extras[extra] if each.startswith("epc-registry")]
         expected = [f"epc-registry[{','.join(BRINGS[extra])}]"] if extra in BRINGS else []
         assert brought == expected, extra
+
+
+def test_every_extra_stands_in_the_one_table_and_what_pages_take_for_granted_is_there() -> None:
+    text = PAGE.read_text("utf-8")
+
+    assert text == with_table(text), "run tests/studies/extras.py"
+    assert set(PURPOSES) == set(EXTRAS)
+    assert all(map(is_installed, ("measure", "charts", "data", "judge", "local", "loop")))
 
 
 def test_the_core_is_what_looking_things_up_takes() -> None:
