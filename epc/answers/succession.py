@@ -9,9 +9,9 @@ from epc.analysis.succession import JudgeAgreements, Measurement, Succession, Su
 from epc.answers.service import service_on
 from epc.answers.subjects import subject
 from epc.answers.types import Service
+from epc.records.model_names import EMBEDDED_EVALUATORS, PROVIDER_OF
 from epc.registry.expiry import Status
 from epc.registry.lifecycles import ServiceTerm
-from epc.registry.platforms import PLATFORMS
 from epc.registry.registry import Registry
 from epc.registry.subjects import Subject, pointing
 from epc.registry.succession import VerdictStore, agreement_in_store, source_of
@@ -141,9 +141,8 @@ def _named(registry: Registry, judge: Subject, as_of: date) -> Iterator[str]:
     for place in places:
         yield from _names_to_ask(place.target.life, place.status)
     for host, name in instead.items():
-        platform = PLATFORMS.get(host)
-        if name and not services[name].name.is_known and platform:
-            yield f"{platform.providers[0]}/{name}"
+        if name and not services[name].name.is_known:
+            yield from _asked_as(host, name)
     for place in places:
         yield from _names_to_ask(place.target.life, place.status, ("unconfirmed", "unknown"))
 
@@ -152,6 +151,17 @@ def _names_to_ask(
     life: ServiceTerm, status: Status, wanted: Sequence[Status] = ("current", "expiring")
 ) -> Iterator[str]:
     """Yield the name under which `epc run` can still ask a model."""
-    platform = PLATFORMS.get(life.platform)
-    if platform and status in wanted:
-        yield f"{platform.providers[0]}/{life.model}"
+    if status in wanted:
+        yield from _asked_as(life.platform, life.model)
+
+
+def _asked_as(platform: str, model: str) -> Iterator[str]:
+    """Yield the name by which `epc run` asks a model on a platform, if it asks it at all.
+
+    A platform that we ask by no provider of ours takes a proxy; what lists add behind a model's id,
+    as `(non-thinking)`, is no part of it.
+    """
+    if platform == "local" and model in EMBEDDED_EVALUATORS:
+        yield f"local/{model}"
+    if word := PROVIDER_OF.get(platform):
+        yield f"{word}/{model.split(maxsplit=1)[0]}"

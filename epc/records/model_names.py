@@ -39,6 +39,29 @@ ASKED: Final[dict[str, tuple[str, ...]]] = {
     "local": ("local",),
     "mock": ("mock",),
 }
+# By which of these words `epc run` asks a platform's models, and which embedded ones it lets
+# compare answers. Tests hold both against the engine, which nothing to its left may import.
+PROVIDER_OF: Final[dict[str, str]] = {
+    "openai": "openai",
+    "azure-openai": "azure",
+    "deepseek": "deepseek",
+    "alibaba-model-studio": "dashscope",
+    "anthropic": "anthropic",
+    "google-gemini-api": "google",
+    "aws-bedrock": "bedrock",
+    "mistral": "mistral",
+    "xai": "xai",
+    "typesafe": "typesafe",
+}
+EMBEDDED_EVALUATORS: Final = frozenset(
+    {
+        "smollm2-135m",
+        "smollm2-135m-constrained",
+        "smollm2-135m-labels",
+        "smollm2-135m-likelihood",
+        "word-count",
+    }
+)
 # What stands there in other programs' settings, and on model hubs for the maker.
 _FURTHER: Final = {
     "azure-openai": "azure_openai azureopenai azure_ai azure-openai-responses",

@@ -70,8 +70,8 @@ def text(result: Succession, *, kinds: bool) -> str:
     parts += [f"  {measurement.calls:,} evaluator calls at most; {measurement.why}"]
     if result.recorded:
         parts += [
-            f"  or ask a new judge the same about its {result.recorded:,} recorded items, and then",
-            f"  epc evaluators succeed {result.name} --verdicts OLD --verdicts NEW",
+            f"  or ask a new judge the same about its {result.recorded:,} recorded items, and give",
+            "  both files of verdicts to this command, each with --verdicts",
         ]
     for commands in result.elsewhere:
         parts += ["", ELSEWHERE, *(f"  {line}" for line in commands.splitlines())]

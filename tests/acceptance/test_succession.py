@@ -15,16 +15,23 @@ New has Rhyme. mirrored, under another number. First place: old 3 of 4, new 3 of
 """
 
 import json
+import shlex
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from golden_support import Golden
+from pages_support import misuses
 from records_support import epc
 from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 
 from epc.answers.subjects import subject
+from epc.answers.succession import _measurement
+from epc.engine.catalog import open_model
+from epc.engine.local.models import LOCAL_MODELS, embedded_model
+from epc.engine.providers import PROVIDERS
+from epc.records.model_names import ASKED, EMBEDDED_EVALUATORS, PROVIDER_OF, routes
 from epc.registry.reading import of_folder
 
 LONG = "Because the one follows what was asked for and the other one does not. " * 2
@@ -268,3 +275,41 @@ def test_a_name_that_means_another_has_the_replacement_of_that_one_and_who_names
     assert "\n  openai names gpt-6-luna instead: openai: current; " in text
     assert "\n  azure-foundry names gpt-4.1-mini instead: openai: expiring" in text
     assert "--evaluator openai/gpt-4o-mini --evaluator openai/gpt-6-luna " in text
+
+
+def test_every_command_that_succeed_prints_names_models_that_run_can_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of each judge that anything is published of: some commands named a platform, or a note."""
+    for provider in PROVIDERS:
+        variable = provider.upper().replace("-", "_")
+        monkeypatch.setenv(f"{variable}_API_KEY", "sk-test")
+        monkeypatch.setenv(f"{variable}_BASE_URL", "https://x.test")
+    registry, day = of_folder(ROOT), date(2026, 11, 28)
+    for name in dict.fromkeys(snapshot.model for snapshot in registry.snapshots.values()):
+        command = _measurement(registry, subject(registry, name, day), day).command
+        words = shlex.split(command)
+        assert list(misuses(command)) == []
+        judges = [words[n + 1] for n, word in enumerate(words) if word == "--evaluator"]
+        assert judges
+        for judge in judges:
+            provider, _, model = judge.partition("/")
+            if provider == "local":
+                assert "evaluator" in embedded_model(model).description, command
+            else:
+                open_model(judge)
+
+
+def test_whom_run_can_ask_is_what_the_engine_has() -> None:
+    route_table = routes()
+    asked = {
+        platform: word
+        for platform, words in ASKED.items()
+        for word in reversed(words)
+        if word in PROVIDERS and route_table[word][0] == platform
+    }
+    local = {name for name, embedded in LOCAL_MODELS.items() if "evaluator" in embedded.description}
+
+    assert asked.pop("self-hosted")  # a server of one's own has no generation by its name
+    assert asked == PROVIDER_OF
+    assert local == EMBEDDED_EVALUATORS
