@@ -271,7 +271,7 @@ def standing(
     allowed = tolerated(history.flips, len(panel))
     bets = watch([day.changed / len(day.answers) for day in days], tolerated=allowed)
     verdict = bets.state
-    if facts:
+    if facts and days:
         verdict = "drifted" if any(day.changed for day in days) else "holds"
     return DriftStatus(
         verdict=verdict,

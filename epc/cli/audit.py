@@ -21,6 +21,7 @@ from epc.cli.options import (
     format_option,
     html_option,
     judges_options,
+    require_pages,
     table_options,
     with_default,
 )
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     "--label-page",
     type=NEW_FILE,
     metavar="FILE",
+    callback=require_pages,
     help="Of verdicts pass and fail: write a page on which you label 50 answers, blind to the "
     "verdicts. It saves a CSV file for --gold.",
 )

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from epc.engine.clock import now
+from epc.extras import require
 
 # Paths of what is there, and of what is to be written.
 THERE: Final = click.Path(exists=True, path_type=Path)
@@ -123,8 +124,21 @@ def printed_as(*forms: str, says: str = "How to print the result.") -> Callable[
 
 run_argument = click.argument("run", type=THERE)
 format_option = printed_as("json")
+
+
+def require_pages(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Return the page's path; what draws pages is there, or is named before anything is done."""
+    if path is not None:
+        require("charts")
+    return path
+
+
 html_option = click.option(
-    "--html", type=NEW_FILE, metavar="FILE", help="Write a report as one HTML file as well."
+    "--html",
+    type=NEW_FILE,
+    metavar="FILE",
+    callback=require_pages,
+    help="Write a report as one HTML file as well.",
 )
 as_of_option = click.option(
     "--as-of",
@@ -312,27 +326,11 @@ def grid_options(command: Callable[..., None]) -> Callable[..., None]:
             work: Callable[[Point], Result], points: Sequence[Point], title: str
         ) -> Iterator[Result]:
             from epc import grid
+            from epc.cli.progress import counted
 
-            return _counted(
-                grid.spread(work, points, jobs=jobs, cluster=cluster), len(points), title
-            )
+            results = grid.spread(work, points, jobs=jobs, cluster=cluster)
+            return counted(results, len(points), title)
 
         command(spread=spread, **options)
 
     return with_spread
-
-
-def _counted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
-    """Pass results on, with a bar on a terminal and nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(
-        results,
-        description=title,
-        total=total,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct, field
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+Result = TypeVar("Result")
 _WINDOW_S: Final = 30.0  # over which the pace is taken: a resumed run begins with a leap
 _FAILURE: Final = 120  # characters
 _MINUTE, _HOUR = 60, 3600
@@ -142,6 +143,7 @@ def span(seconds: float) -> str:
 _Watcher = Callable[[Mapping[str, Progress]], Coroutine[None, None, None]]
 _REFRESH_S: Final = 0.25
 _LINE_S: Final = 60.0  # between two lines of a log
+_FIRST_LINE_S: Final = 10.0  # until a simulation says how far it is
 _BAR: Final = 24  # columns
 _ROOM: Final = 80  # columns from which a bar finds its place
 
@@ -285,3 +287,36 @@ def _with_bar(stage: Stage, text: "Text") -> "Table":
     head = Table.grid(padding=(0, 1))
     head.add_row(ProgressBar(total=max(stage.total, 1), completed=stage.done, width=_BAR), text)
     return head
+
+
+def counted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
+    """Pass results on, with a bar on a terminal, elsewhere with a line once a minute."""
+    from rich import progress as bars
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from _noted(results, total, title)
+        return
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("left"),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=console, transient=True) as drawn:
+        yield from drawn.track(results, total=total, description=title)
+
+
+def _noted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
+    """Pass results on; say how far they are after ten seconds, then once a minute."""
+    began, due = monotonic(), _FIRST_LINE_S
+    for done, result in enumerate(results, 1):
+        yield result
+        elapsed = monotonic() - began
+        if elapsed >= due and done < total:
+            due = elapsed + _LINE_S
+            left = span(elapsed / done * (total - done))
+            print_note(f"{title}: {done} of {total}, about {left} left")

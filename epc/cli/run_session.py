@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from epc.cli.common import exit_with, print_note, print_result
 from epc.cli.common import now as clock
 from epc.cli.show import show, show_campaign
-from epc.errors import StoppedError, WorldError
+from epc.errors import StoppedError, UsageError, WorldError
 from epc.records.campaign import Campaign, campaign_around, is_campaign
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ def run_campaign(
     from epc.engine.campaign import default_campaign_folder, forecast_campaign, open_campaign, start
 
     opened = open_campaign(request, *models, now=now)
+    for error in opened.left_out:
+        print_note(f"left out {error}")
     if dry:
         show_forecast(forecast_campaign(opened), form)
         return
@@ -210,6 +212,8 @@ def finish_campaign(
     print_note(
         f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`"
     )
+    if opened.left_out:
+        raise UsageError("\n".join(["not all were measured:", *map(str, opened.left_out)]))
 
 
 def go_on_campaign(

@@ -26,7 +26,7 @@ from epc.engine.calls import SharedAnswers, calling
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, forecast_shared, sum_shares
 from epc.engine.model import Model
-from epc.engine.plan import save
+from epc.engine.plan import FreshAnswersError, save
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder
 from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
@@ -61,13 +61,14 @@ Watch = Callable[[Mapping[str, Progress]], AbstractAsyncContextManager[None]]
 class OpenedCampaign:
     """A campaign with the models of its unfinished runs open.
 
-    `failed` says why a run could not be opened.
+    `failed` says why a run could not be opened, `left_out` why a pair of models is no run of it.
     """
 
     id: str
     members: Mapping[str, Member]
     runs: Mapping[str, OpenedRun]
     failed: Mapping[str, EpcError] = field(default_factory=dict)
+    left_out: tuple[FreshAnswersError, ...] = ()
 
     @property
     def models(self) -> list[Model]:
@@ -89,8 +90,10 @@ def open_campaign(
 ) -> OpenedCampaign:
     """Open the models of every pair of an evaluator and an executor; nothing is written or sent.
 
-    Raises: UsageError if a model is named twice or a pair does not fit together; WorldError if a
-    model cannot load.
+    A pair whose answers cannot be reused, where the user wants that, is left out.
+
+    Raises: UsageError if a model is named twice, a pair does not fit together or none is left;
+    WorldError if a model cannot load.
     """
     if not evaluators:
         raise UsageError("name at least one evaluator")
@@ -102,15 +105,22 @@ def open_campaign(
         raise UsageError("recorded verdicts need no executor: leave --executor out")
     folders, opening = _names(evaluators, executors), cache(open_model)
     members, runs = {}, {}
+    left_out: list[FreshAnswersError] = []
     for evaluator in evaluators:
         for executor in executors if evaluator in judged else [None]:
             pair_request = replace(request, evaluator=evaluator, executor=executor)
             answers = None if executor is None else folders[executor]
             folder = folders[evaluator] if answers is None else f"{folders[evaluator]}_on_{answers}"
-            runs[folder] = prepare(pair_request, now=now, opening=opening)
+            try:
+                runs[folder] = prepare(pair_request, now=now, opening=opening)
+            except FreshAnswersError as error:
+                left_out.append(error)
+                continue
             members[folder] = Member(
                 folder=folder, evaluator=evaluator, executor=executor, answers=answers
             )
+    if not runs:
+        raise left_out[0]
     identity = {"began": now.isoformat(), "runs": [run.plan.document() for run in runs.values()]}
     name = sha256(strict_json.dumps(identity))[:_ID]
     shared = {"id": name, "evaluators": judged}
@@ -121,6 +131,7 @@ def open_campaign(
             folder: replace(run, plan=replace(run.plan, campaign=shared)) if run.executor else run
             for folder, run in runs.items()
         },
+        left_out=tuple(left_out),
     )
 
 

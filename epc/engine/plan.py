@@ -128,6 +128,10 @@ def decoding_for(decodings: dict[str, Json], role: str, model: Model) -> Decodin
     return decoding_of(decodings[role]) if role in decodings else model.default_decoding(role)
 
 
+class FreshAnswersError(UsageError):
+    """A model's answers are of their round alone, and were to be reused."""
+
+
 def reuse_for(
     reuse: Reuse | None,
     *,
@@ -137,7 +141,7 @@ def reuse_for(
 ) -> Reuse:
     """Return whether answers are reused: as asked, or wherever it is admissible.
 
-    Raises: UsageError where reuse was asked for and would falsify the run (Reading R16).
+    Raises: FreshAnswersError where reuse was asked for and would falsify the run (Reading R16).
     """
     fickle = [
         f"{model.identity.model} answers each round afresh"
@@ -155,7 +159,7 @@ def reuse_for(
             fickle.append(f"the {role} decodes at {temperature_text}, not at 0")
     wanted = "memo" if exhaustive else reuse
     if wanted == "memo" and fickle:
-        raise UsageError(
+        raise FreshAnswersError(
             f"{fickle[0]}, so its answers cannot be reused (Reading R16): "
             "use `--reuse none` without `--exhaustive`"
         )

@@ -1,13 +1,17 @@
 """`epc audit` as a user runs it: measure, audit, read the word and the exit code."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from records_support import epc
+from registry_support import ROOT
 
 FAVOURITES = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"creative_leap": 0.95}}
 ALIKE = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"synthesis": 0.95}}
@@ -226,3 +230,27 @@ def test_a_number_that_is_none_is_misuse(words: tuple[str, ...], number: str) ->
 
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--html", "--label-page"])
+def test_a_page_whose_extra_is_missing_is_refused_before_anything_is_printed(
+    option: str, tmp_path: Path
+) -> None:
+    """An environment in which nothing draws pages: no import of jinja2 finds it."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Hidden:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] == 'jinja2':\n"
+        "            raise ModuleNotFoundError(name=name)\n"
+        "sys.meta_path.insert(0, Hidden())\n"
+    )
+    table = tmp_path / "votes.csv"
+    table.write_text("item,answer,verdict,gold\n" + "q,x,pass,pass\n" * 4)
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = (sys.executable, "-m", "epc", "audit", table, option, tmp_path / "page.html")
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "this needs the extra `charts`; not installed: jinja2" in done.stderr
+    assert not (tmp_path / "page.html").exists()

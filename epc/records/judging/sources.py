@@ -35,6 +35,7 @@ TASKS: Final = "tasks.json"  # in a folder of outputs: question id to task
 _CLAUSE: Final = "JUDGE-7.1"
 _LEVELS: Final = 3
 
+_OUTPUT: Final = "output (or output_file)"
 Cell = tuple[Domain, int, str]  # where an answer belongs: the task by number, the strategy by name
 
 
@@ -52,7 +53,9 @@ def entries_of(source: Path) -> list[Entry]:
         rows = rows_of(source, clause=_CLAUSE)
         entries = [_table_entry(source, row.place, row.value) for row in rows]
     if not entries:
-        raise UsageError(f"{source} holds no outputs to evaluate")
+        empty = source.is_file() and not source.read_bytes().strip()
+        problem = "is empty" if empty else "holds no outputs to evaluate"
+        raise UsageError(f"{source} {problem}")
     return entries
 
 
@@ -63,9 +66,9 @@ def _table_entry(table: Path, where: str, row: Json) -> Entry:
     """Return the entry of a row: its output stands in it, or in a file that it names."""
     if problems := schema_findings("judge_table_row", row, where=f"/{where}", clause="JUDGE-0"):
         if isinstance(row, dict) and (missing := _missing(row)):
-            problem = f"{where} has no {', '.join(missing)}"
-            remedy = "give each row these fields; others are left alone"
-            raise MalformedError(_finding(problem, remedy))
+            problem = f"{where} has no {', '.join(missing)}, but {', '.join(row)}"
+            remedy = f"name the columns {', '.join([*IDENTIFIERS, _OUTPUT])}; others are left alone"
+            raise MalformedError(_finding(problem, remedy, where=table.name))
         raise MalformedError(problems[0])
     if "output" in row and "output_file" in row:
         problem = f"{where} has an output and an output_file"
@@ -82,7 +85,7 @@ def _missing(row: Json) -> list[str]:
     missing = [name for name in IDENTIFIERS if name not in row]
     if "output" in row or "output_file" in row:
         return missing
-    return [*missing, "output (or output_file)"]
+    return [*missing, _OUTPUT]
 
 
 def _inside(folder: Path, name: str) -> Path:
@@ -217,8 +220,8 @@ def _rows(folder: Path, kind: type[T]) -> Iterator[T]:
 # ------------------------------------------------------------------------------------ helpers
 
 
-def _finding(problem: str, remedy: str) -> Finding:
-    return Finding(clause=_CLAUSE, where="", problem=problem, remedy=remedy)
+def _finding(problem: str, remedy: str, *, where: str = "") -> Finding:
+    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy)
 
 
 _SHOWN: Final = 3  # examples of rows that fit nothing

@@ -334,6 +334,25 @@ def test_an_evaluator_with_a_wrong_key_is_named_and_loses_no_other_run(tmp_path:
     assert (folder / "comparison.json").exists()
 
 
+def test_a_judge_that_cannot_reuse_its_answers_is_left_out_and_the_others_go_on(
+    tmp_path: Path,
+) -> None:
+    """A coin is tossed anew in each round, so `--reuse memo` would make its tosses a preference."""
+    judges = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
+    command = ("run", *judges, "--executor", "mock/deterministic", "--reuse", "memo", *SMALL)
+    done = epc(*command, "--out", tmp_path / "runs")
+    alone = epc("run", *judges[:2], *command[5:], "--out", tmp_path / "alone")
+
+    assert done.returncode == 2
+    assert "deterministic_on_deterministic" in done.stdout
+    assert "left out mock/coin-flip answers each round afresh" in done.stderr
+    assert "epc: not all were measured:\nmock/coin-flip answers each round" in done.stderr
+    assert (tmp_path / "runs" / "deterministic_on_deterministic" / "manifest.json").exists()
+    assert epc("resume", tmp_path / "runs").returncode == 0
+    assert alone.returncode == 2
+    assert not (tmp_path / "alone").exists()
+
+
 def test_limits_are_of_all_runs_together(tmp_path: Path) -> None:
     arguments = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
     folder = tmp_path / "runs"

@@ -431,11 +431,13 @@ def test_reading_r46_recorded_verdicts_that_changed_are_drift(tmp_path: Path) ->
     run = tmp_path / "run"
     assert epc("run", "--evaluator", f"recorded:{table}", *SMALL, "--out", run).returncode == 0
 
-    same = as_json(watch(run, env=on(1)), "watch")
+    begun = watch(run, env=on(1))
+    same = as_json(watch(run, env=on(2)), "watch")
     write_verdicts(table, turned(verdict_rows(), (3, 77)))
-    done = watch(run, env=on(2))
-    back = as_json(watch(run, "--no-ask", env=on(3)), "watch")
+    done = watch(run, env=on(3))
+    back = as_json(watch(run, "--no-ask", env=on(4)), "watch")
 
+    assert as_json(begun, "watch")["verdict"] == "cannot_tell"  # no day came after the first
     assert (same["verdict"], same["facts"], same["pairs"]) == ("holds", True, 176)
     value = as_json(done, "watch")
     assert (done.returncode, value["verdict"]) == (1, "drifted")

@@ -169,6 +169,20 @@ def test_gaps_and_repeats_are_findings_and_nothing_is_written(tmp_path: Path) ->
     assert not (tmp_path / "e").exists()
 
 
+def test_a_table_with_a_wrong_column_is_told_the_columns_that_it_takes(tmp_path: Path) -> None:
+    wrong = tmp_path / "outputs.csv"
+    wrong.write_text("question,prompt_variant,target_model,output_id,output\nq1,plain,m,o1,x\n")
+    done = epc("judge", "plan", wrong, "--judge", "mock/judge", "--out", tmp_path / "judged")
+
+    assert done.returncode == 2
+    assert "epc: outputs.csv: line 2 has no question_id, but question, prompt_" in done.stderr
+    fields = "question_id, prompt_variant, target_model, output_id, output (or output_file)"
+    assert f"fix: name the columns {fields}; others are left alone" in done.stderr
+    wrong.write_text("")
+    empty = epc("judge", "plan", wrong, "--judge", "mock/judge", "--out", tmp_path / "judged")
+    assert "outputs.csv is empty" in empty.stderr
+
+
 def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, table: Path) -> None:
     with serving() as endpoint:
         keys = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
