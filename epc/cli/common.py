@@ -1,12 +1,14 @@
 """Helpers of several commands: print, say what goes on, open the registry, end a command."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from epc.cli.terminal import fitted
 from epc.engine import clock
 from epc.errors import ExitCode, Finding, able_to
 from epc.printable import json_shown, lines_shown
@@ -28,7 +30,8 @@ def echo_json(value: Any) -> None:
 
 def say(text: str, *, err: bool = False) -> None:
     """Print lines that hold other people's text, which can then steer no terminal and no log."""
-    click.echo(lines_shown(text), err=err)
+    safe = lines_shown(text)
+    click.echo(fitted(safe, sys.stderr if err else sys.stdout), err=err)
 
 
 def print_note(message: str) -> None:

@@ -85,7 +85,7 @@ class LazyGroup(CommandGroup):
 
 
 def with_blocks(command: click.Command) -> click.Command:
-    """Let help texts keep the lines of a block.
+    """Let help texts keep the lines of a block, and a group's list the whole first sentences.
 
     Click marks such a block by a backspace character; our raw docstrings spell it as two.
     """
@@ -93,9 +93,11 @@ def with_blocks(command: click.Command) -> click.Command:
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             with_blocks(inner)
+            inner.short_help = inner.get_short_help_str(_WHOLE)
     return command
 
 
+_WHOLE: Final = 10_000  # characters, so that no sentence is cut
 ALL: Final = "epc.help.all"  # the context's mark that every option is wanted
 _HELP: Final = {"--help", "--help-all"}
 

@@ -326,7 +326,7 @@ def grid_options(command: Callable[..., None]) -> Callable[..., None]:
             work: Callable[[Point], Result], points: Sequence[Point], title: str
         ) -> Iterator[Result]:
             from epc import grid
-            from epc.cli.progress import counted
+            from epc.cli.countdown import counted
 
             results = grid.spread(work, points, jobs=jobs, cluster=cluster)
             return counted(results, len(points), title)

@@ -13,6 +13,7 @@ import click
 
 from epc.cli.departures import departed_option
 from epc.cli.groups import LazyGroup, with_blocks
+from epc.cli.terminal import fitted
 from epc.errors import EpcError, ExitCode
 from epc.extras import MissingExtraError, of_module
 from epc.printable import lines_shown
@@ -158,7 +159,7 @@ def _show(error: click.ClickException) -> None:
 def _say(message: str) -> None:
     from epc.engine.secrets import redact
 
-    click.echo(lines_shown(redact(f"epc: {message}")), err=True)
+    click.echo(fitted(lines_shown(redact(f"epc: {message}")), sys.stderr), err=True)
 
 
 def _missing(error: Exception) -> ExitCode | None:

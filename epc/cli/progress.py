@@ -6,41 +6,49 @@ import sys
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
 from epc import printable
 from epc.cli.asking import is_quiet
 from epc.cli.common import print_note
+from epc.cli.countdown import LINE_S, rounded, span
 from epc.engine.progress import Progress, Stage
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-Result = TypeVar("Result")
-_WINDOW_S: Final = 30.0  # over which the pace is taken: a resumed run begins with a leap
+_WINDOW_S: Final = 30.0  # over which the pace is taken at least; a resumed run begins with a leap
+_STEP_S: Final = 1.0  # between two moments that are kept
 _FAILURE: Final = 120  # characters
-_MINUTE, _HOUR = 60, 3600
 # The order in which a reader looks for them: a comparison's verdicts, a judge's, what is neither.
 _VERDICTS: Final = ("A", "B", "PASS", "PARTIAL", "FAIL", "tie", "unreadable", "refused")
 
 
 class Pace(Struct, kw_only=True):
-    """How fast a stage goes, by the last half minute."""
+    """How fast a stage goes, by the later half of its time.
+
+    Calls are answered in bursts: by the last half minute alone an estimate jumps with each.
+    """
 
     _stage: Stage | None = None
+    _began: float = 0.0
     _samples: deque[tuple[float, int]] = field(default_factory=deque)
 
     def note(self, stage: Stage, now: float) -> None:
         """Note how much of a stage is done at a moment (in seconds)."""
         if stage is not self._stage:
-            self._stage = stage
+            self._stage, self._began = stage, now
             self._samples.clear()
+        if len(self._samples) > 1 and now - self._samples[-2][0] < _STEP_S:
+            self._samples.pop()
         self._samples.append((now, stage.done))
-        while now - self._samples[0][0] > _WINDOW_S:
+        window = max(_WINDOW_S, (now - self._began) / 2)
+        while now - self._samples[0][0] > window:
             self._samples.popleft()
 
     def left_s(self) -> float | None:
@@ -54,10 +62,17 @@ class Pace(Struct, kw_only=True):
 
 
 def stage_text(stage: Stage, left_s: float | None = None) -> str:
-    """Return how far a stage is."""
+    """Return how far a stage is, and when it ends by the clock on the wall."""
     done = 100 * stage.done / stage.total if stage.total else 100
-    left = "" if left_s is None else f", about {span(left_s)} left"
+    left = "" if left_s is None else f", about {rounded(left_s)} left, until {_hour(left_s)}"
     return f"{stage.done:,}/{stage.total:,}, {done:.0f}%{left}"
+
+
+def _hour(left_s: float) -> str:
+    """Return the hour in so many seconds, with its day if that is another."""
+    now = datetime.now().astimezone()
+    ends = now + timedelta(seconds=left_s)
+    return f"{ends:%H:%M}" if ends.date() == now.date() else f"{ends:%d %b %H:%M}"
 
 
 def parts(stage: Stage) -> str:
@@ -130,20 +145,8 @@ def spending_text(progress: Progress) -> str:
     return ", ".join([*parts, *_saved(progress)])
 
 
-def span(seconds: float) -> str:
-    """Return a time in words."""
-    total_s = round(seconds)
-    if total_s < _MINUTE:
-        return f"{total_s} s"
-    if total_s < _HOUR:
-        return f"{total_s // _MINUTE} min {total_s % _MINUTE:02} s"
-    return f"{total_s // _HOUR} h {total_s % _HOUR // _MINUTE:02} min"
-
-
 _Watcher = Callable[[Mapping[str, Progress]], Coroutine[None, None, None]]
 _REFRESH_S: Final = 0.25
-_LINE_S: Final = 60.0  # between two lines of a log
-_FIRST_LINE_S: Final = 10.0  # until a simulation says how far it is
 _BAR: Final = 24  # columns
 _ROOM: Final = 80  # columns from which a bar finds its place
 
@@ -203,7 +206,7 @@ async def _plain(runs: Mapping[str, Progress]) -> None:
     paces, begun, last_s = {name: Pace() for name in runs}, Counter[str](), monotonic()
     while True:
         now = monotonic()
-        due = now - last_s >= _LINE_S
+        due = now - last_s >= LINE_S
         for name, progress in runs.items():
             for stage in progress.stages[begun[name] :]:
                 begun[name], last_s = begun[name] + 1, now
@@ -287,36 +290,3 @@ def _with_bar(stage: Stage, text: "Text") -> "Table":
     head = Table.grid(padding=(0, 1))
     head.add_row(ProgressBar(total=max(stage.total, 1), completed=stage.done, width=_BAR), text)
     return head
-
-
-def counted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
-    """Pass results on, with a bar on a terminal, elsewhere with a line once a minute."""
-    from rich import progress as bars
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield from _noted(results, total, title)
-        return
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TimeElapsedColumn(),
-        bars.TextColumn("left"),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=console, transient=True) as drawn:
-        yield from drawn.track(results, total=total, description=title)
-
-
-def _noted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
-    """Pass results on; say how far they are after ten seconds, then once a minute."""
-    began, due = monotonic(), _FIRST_LINE_S
-    for done, result in enumerate(results, 1):
-        yield result
-        elapsed = monotonic() - began
-        if elapsed >= due and done < total:
-            due = elapsed + _LINE_S
-            left = span(elapsed / done * (total - done))
-            print_note(f"{title}: {done} of {total}, about {left} left")

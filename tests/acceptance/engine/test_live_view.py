@@ -21,7 +21,8 @@ from engine_support import PATIENCE_S, environment, epc
 from judge_support import record, table_row, write_rows
 from program_support import PROGRAM
 
-from epc.cli.progress import Pace, span
+from epc.cli.countdown import rounded, span
+from epc.cli.progress import Pace, stage_text
 from epc.engine.progress import Stage
 
 SMALL = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
@@ -197,7 +198,7 @@ def test_judging_shows_the_same_block_without_colour_in_a_narrow_terminal(
     assert max(len(CONTROLS.sub("", line)) for line in re.split(r"[\r\n]", block)) <= 38
 
 
-def test_time_left_is_by_the_last_half_minute_and_not_by_what_a_journal_gave_at_once() -> None:
+def test_time_left_is_by_what_was_done_since_and_not_by_what_a_journal_gave_at_once() -> None:
     pace, stage = Pace(), Stage(name="rounds", total=1000)
     assert pace.left_s() is None
     stage.done = 600  # from the journal, before anybody looked
@@ -211,3 +212,39 @@ def test_time_left_is_by_the_last_half_minute_and_not_by_what_a_journal_gave_at_
 
     assert pace.left_s() == 330 / (60 / 30)
     assert span(330 / 2) == "2 min 45 s"
+
+
+def test_an_estimate_is_steady_where_answers_come_in_bursts() -> None:
+    """128 calls at once, answered every 25 or 60 s by turns: 5,000 end after 39 full bursts.
+
+    By the last 30 s the end was expected up to 600 s too early, or could not be told.
+    """
+    pace, stage = Pace(), Stage(name="rounds", total=5000)
+    bursts, at = [], 0.0
+    for number in range(40):
+        at += 25 if number % 2 else 60
+        bursts.append(at)
+    ends = bursts[-1]
+    expected = []
+    for quarter in range(int(ends * 4)):
+        now = quarter / 4
+        stage.done = min(5000, 128 * sum(burst <= now for burst in bursts))
+        pace.note(stage, now)
+        left = pace.left_s()
+        if now >= 300 and now % 60 == 0:
+            assert left is not None
+            expected.append(now + left)
+
+    assert max(abs(end - ends) for end in expected) < 0.2 * ends
+    later = expected[len(expected) // 2 :]
+    assert max(abs(end - ends) for end in later) < 0.08 * ends
+
+
+def test_an_estimate_is_no_finer_than_it_is_known() -> None:
+    assert [rounded(seconds) for seconds in (0.4, 42, 59, 89, 1000, 3599, 5000, 9000)] == [
+        *("10 s", "50 s", "60 s", "1 min", "17 min", "60 min"),
+        *("1 h 20 min", "2 h 30 min"),
+    ]
+    stage = Stage(name="rounds", total=4)
+    stage.done = 1
+    assert re.fullmatch(r"1/4, 25%, about 50 s left, until .*\d\d:\d\d", stage_text(stage, 42))

@@ -1,0 +1,74 @@
+"""Text on a terminal: lines no wider than it is, and the states that it names in their colours.
+
+Elsewhere a text stays as it is, and so it does for whoever sets NO_COLOR, without the colours.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from typing import IO, Final
+
+import click
+
+from epc.printable import GAP
+
+_LEAST: Final = 40  # columns, below which nothing is wrapped
+_COMMAND: Final = re.compile("(?:^|[:`] ?) *epc [a-z]")  # which somebody copies
+_HANG: Final = 2  # columns by which a line goes on further in
+_STATES: Final = {
+    "red": "expired|drifted|DRIFTED|WORSE|harms|refused|missing|coupled|collapsed",
+    "yellow": "expiring|unconfirmed|undated|stale|unknown|inconclusive|not_shown|limited|"
+    "CANNOT TELL YET|CANNOT TELL ANY MORE|NOT SHOWN|NO CHANGE SHOWN|QUALITY NOT MEASURED",
+    "green": "current|ok|HOLDS|SAME|BETTER|ship",
+}
+_COLOURS: Final = {word: colour for colour, words in _STATES.items() for word in words.split("|")}
+# A state begins a line, or stands in a column of its own, or behind a name with its platform.
+_STATE: Final = re.compile(
+    rf"(?:^|(?<=  )|(?<=\) ))({'|'.join(_COLOURS)})"
+    r"(?=$|  |[:,]| since | on | \()|(?<= )(expired)(?= since )",
+    re.MULTILINE,
+)
+
+
+def fitted(text: str, stream: IO[str]) -> str:
+    """Return a text as a stream shows it: wrapped and coloured on a terminal, else as it is."""
+    if not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return text
+    wide = shutil.get_terminal_size().columns
+    lines = [part for line in text.split("\n") for part in wrapped(line, wide)]
+    joined = "\n".join(lines)
+    return joined if os.environ.get("NO_COLOR") else coloured(joined)
+
+
+def coloured(text: str) -> str:
+    """Return a text whose states stand in their colours."""
+    return _STATE.sub(lambda found: click.style(found[0], fg=_COLOURS[found[0]]), text)
+
+
+def wrapped(line: str, wide: int) -> Iterator[str]:
+    """Yield a line in as many as a width takes; a row of a table stays whole, and a command.
+
+    What goes on stands further in: below the value of a label, or two columns.
+    """
+    body = line.lstrip(" ")
+    indent = len(line) - len(body)
+    _, gap, value = body.partition(GAP)
+    hang = indent + _HANG
+    if gap:
+        hang = len(line) - len(value.lstrip(" "))
+    is_whole = GAP in value.strip(" ") or hang > wide // 2 or _COMMAND.search(line)
+    if len(line) <= wide or wide < _LEAST or is_whole:
+        yield line
+        return
+    head, rest = line[:hang], line[hang:]
+    while len(head) + len(rest) > wide:
+        room = wide - len(head)
+        cut = rest.rfind(" ", 0, room + 1)
+        if cut <= 0:
+            cut = rest.find(" ")
+        if cut <= 0:
+            break
+        yield f"{head}{rest[:cut]}".rstrip()
+        head, rest = " " * hang, rest[cut + 1 :]
+    yield f"{head}{rest}"
