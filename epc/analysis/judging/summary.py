@@ -69,11 +69,15 @@ def _labelled(evaluation: Evaluation, record: EvaluationRecord, labels: Path | N
     if labels is None and not labels_path.is_file():
         return evaluation
     from epc.analysis.judging.labels import against_labels
+    from epc.analysis.judging.trust import beside_people
     from epc.records.judging.labels import read_labels
 
     units = list(dict.fromkeys(judgment.unit for judgment in record.judgments))
     label_list = read_labels(labels or labels_path, units)
-    return replace(evaluation, labels=against_labels(record.judgments, label_list))
+    against = against_labels(record.judgments, label_list)
+    return replace(
+        evaluation, labels=against, trust=tuple(beside_people(evaluation.trust, against))
+    )
 
 
 def _evaluation(record: EvaluationRecord, drifts: Sequence[DriftRow]) -> Evaluation:

@@ -1,10 +1,12 @@
 """Trust in judges by subject: sentences that follow from intervals, and from nothing else.
 
 `yes` and `no` are said where the whole 95% interval lies on one side of a bound. Otherwise these
-evaluations cannot say. That judges agree is not that they are right: nobody here asked people.
+evaluations cannot say. That judges agree is not that they are right, so people's labels, where
+there are some, take the place of other judges.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from epc.analysis.judging.evaluation import Competence, Evaluation
@@ -14,6 +16,9 @@ from epc.analysis.judging.results import (
     Ends,
     Evidence,
     Group,
+    JudgeAgainstPeople,
+    LabelReport,
+    ScoreAgreement,
     SelfPreference,
     Share,
     Statement,
@@ -52,6 +57,11 @@ _SENTENCES: Final[dict[str, dict[Trusted, str]]] = {
         "no": "It scores its own outputs otherwise than others'",
         "unknown": "These outputs cannot say whether it favours its own by half a point",
     },
+    "people's verdict": {
+        "yes": "It gives people's verdict at least as often as two people give one verdict",
+        "no": "It gives people's verdict less often than two people give one verdict",
+        "unknown": "These labels cannot say whether it gives people's verdict as people do",
+    },
     "staying the same": {
         "yes": "Its scores of the same outputs stayed within half a point",
         "no": "Its scores of the same outputs drifted",
@@ -81,6 +91,67 @@ def statements(
         for row in drifts:
             if (row.judge, row.method, row.is_drift) == (judge, CROSS, True):
                 yield _drift(judge, row)
+
+
+def beside_people(trust: Iterable[Statement], labels: LabelReport) -> Iterator[Statement]:
+    """Yield what judges can be trusted on by people's labels, and else by what was there before.
+
+    Where people gave scores these take the place of other judges' scores.
+    """
+    people = {row.judge: row for row in labels.judges}
+    for judge, before in groupby(trust, key=lambda statement: statement.judge):
+        if judge not in people:
+            yield from before
+            continue
+        row = people[judge]
+        yield _verdict_of_people(row, labels)
+        for statement in before:
+            by_people = row.compared is not None and statement.about in row.compared.kappa
+            scores = row.compared if by_people else None
+            yield _scores_of_people(statement, scores) if scores else statement
+
+
+def as_people_do(row: JudgeAgainstPeople, labels: LabelReport) -> Trusted:
+    """Return whether a judge gives people's verdict as often as two people give one verdict."""
+    shares, ends = between_people(labels), row.same_verdict.ci95
+    if not shares or ends is None:
+        return "unknown"
+    if ends[1] < min(shares):
+        return "no"
+    return "yes" if ends[0] >= max(shares) else "unknown"
+
+
+def between_people(labels: LabelReport) -> list[float]:
+    """Return how often two people give one verdict, a share for each two of them."""
+    shares = [pair.same_verdict.value for pair in labels.between_people]
+    return sorted(share for share in shares if share is not None)
+
+
+def _verdict_of_people(row: JudgeAgainstPeople, labels: LabelReport) -> Statement:
+    shares = [f"{share:.0%}" for share in between_people(labels)]
+    people = f"two people {' to '.join(dict.fromkeys(shares[:1] + shares[-1:]))}"
+    grounds = f"{in_percent(row.same_verdict)} of {row.labelled:,} labelled outputs"
+    beside = people if shares else "no output was labelled by two people"
+    trusted = as_people_do(row, labels)
+    return _statement(row.judge, "people's verdict", trusted, f"{grounds}; {beside}")
+
+
+def _scores_of_people(statement: Statement, scores: ScoreAgreement) -> Statement:
+    """Return a statement on a score, held against people's."""
+    name = statement.about
+    trusted = _word([scores.kappa_ci95[name]])
+    words = {
+        "yes": f"It scores {name} as people do",
+        "no": f"It does not score {name} as people do",
+        "unknown": f"These labels cannot say whether it scores {name} as people do",
+    }
+    grounds = f"weighted kappa with people {scores.kappa_text(name)}, {scores.outputs:,} outputs"
+    return Statement(
+        judge=statement.judge,
+        about=name,
+        trusted=trusted,
+        sentence=f"{words[trusted]} ({grounds}).",
+    )
 
 
 def _valid(judge: str, invalid: Share) -> Statement:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.analysis.judging.evaluation import Evaluation
-from epc.analysis.judging.results import Group
+from epc.analysis.judging.results import Group, LabelReport
 from epc.analysis.judging.trust import AGREEING
 from epc.report.charts.chart import Chart, Figure, dots, interval_chart, rows_of
 from epc.spec.judge_v1 import HIGHEST_OVERALL, OVERALL
@@ -39,6 +39,14 @@ def judging_charts(evaluation: Evaluation) -> Iterator[Chart]:
             invalid,
             dots(rows_of(invalid), "invalid, of 100", domain=[0, 100]),
         )
+    if evaluation.labels is not None and (people := list(_with_people(evaluation.labels))):
+        yield interval_chart(
+            "people",
+            "How often each gives people's verdict",
+            f"Dot: the share of labelled outputs; two people beside each other likewise. {_LINE}",
+            people,
+            dots(rows_of(people), "same verdict, of 100", domain=[0, 100]),
+        )
     kappas = list(_kappas(evaluation))
     if kappas:
         low = min(0.0, *(interval[0] for _, _, interval in kappas if interval), 0.0)
@@ -56,6 +64,17 @@ def _scores(groups: list[tuple[str, Group]]) -> Iterator[Figure]:
     for label, group in groups:
         if group.overall_score.value is not None:
             yield label, group.overall_score.value, group.overall_score.ci95
+
+
+def _with_people(labels: LabelReport) -> Iterator[Figure]:
+    """Yield how often each judge gives people's verdict, and how often two people give one."""
+    judges = [(row.judge, row.same_verdict) for row in labels.judges]
+    people = [(" and\n".join(pair.people), pair.same_verdict) for pair in labels.between_people]
+    for name, share in (*judges, *people):
+        if share.value is not None:
+            ends = share.ci95
+            interval = None if ends is None else (100 * ends[0], 100 * ends[1])
+            yield name, 100 * share.value, interval
 
 
 def _invalid(groups: list[tuple[str, Group]]) -> Iterator[Figure]:

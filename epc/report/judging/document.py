@@ -19,11 +19,11 @@ from epc.analysis.judging.results import (
     Quotation,
     ScoreAgreement,
     SelfPreference,
-    Share,
     Statement,
 )
 from epc.analysis.judging.results import Section as Figures
 from epc.analysis.judging.shares import AXES
+from epc.analysis.judging.trust import as_people_do, between_people
 from epc.report.charts.judges import judging_charts
 from epc.report.document import (
     Beside,
@@ -50,7 +50,6 @@ _AXES: Final = {
     "question_id": "question",
 }
 _WORDS: Final = {"yes": "yes", "no": "no", "unknown": "cannot say"}
-_OTHERS: Final = "agreement with other judges"
 _NEEDED: Final = {"valid evaluations", "spoilt outputs"}
 _SCORES: Final = (OVERALL, *DIMENSIONS)
 _AGAIN: Final = """\
@@ -104,7 +103,8 @@ def parts(evaluation: Evaluation) -> Iterator[Part]:
     yield Section("What was judged", [Facts([*_judged(evaluation)])])
     yield Listed(evaluation.remarks)
     if evaluation.trust:
-        yield Section("Who can be trusted on what", [*_trust(evaluation.trust)], "open")
+        trust = _trust(evaluation.trust, evaluation.labels)
+        yield Section("Who can be trusted on what", [*trust], "open")
     yield Beside([*judging_charts(evaluation)])
     if evaluation.readable.pairs:
         yield Section(
@@ -153,17 +153,16 @@ def _uses(evaluation: Evaluation) -> Iterator[Part]:
     for judge, statements in groupby(evaluation.trust, key=lambda statement: statement.judge):
         by: dict[str, list[str]] = {"yes": [], "no": [], "unknown": []}
         for statement in statements:
-            scored = statement.about in _SCORES
-            by[statement.trusted].append(_OTHERS if scored else statement.about)
-        sentences = [_beside_people(people[judge], evaluation.labels)] if judge in people else []
+            by[statement.trusted].append(statement.about)
+        row = people.get(judge)
+        sentences = [_beside_people(row, evaluation.labels)] if row else []
+        whose = "people" if row and row.compared else "other judges"
         trust_lists = zip(("Shown", "Not so", "Not known"), by.values(), strict=True)
-        sentences += [
-            f"{word}: {', '.join(dict.fromkeys(about))}." for word, about in trust_lists if about
-        ]
+        sentences += [f"{word}: {_listed(about, whose)}." for word, about in trust_lists if about]
         if _NEEDED & {*by["no"]}:
             word = Toned("do not use it", "coupled")
-        elif judge in people:
-            word = _as_people_do(people[judge].same_verdict, evaluation.labels)
+        elif row and evaluation.labels:
+            word = _in_place_of_people(row, evaluation.labels)
         else:
             word = Toned("not compared with people", "inconclusive")
             sentences.append("Labels by people (--labels FILE) would show what it is good for.")
@@ -176,21 +175,22 @@ def _uses(evaluation: Evaluation) -> Iterator[Part]:
     )
 
 
-def _as_people_do(judge: Share, labels: LabelReport | None) -> Toned:
+def _listed(abouts: Sequence[str], whose: str) -> str:
+    """Return what a word is said of: scores together, by their names, behind whose they are."""
+    scores = [name.lower().replace("_", " ") for name in abouts if name in _SCORES]
+    agreement = [f"agreement with {whose} on {', '.join(scores)}"] if scores else []
+    return "; ".join([*(about for about in abouts if about not in _SCORES), *agreement])
+
+
+def _in_place_of_people(judge: JudgeAgainstPeople, labels: LabelReport) -> Toned:
     """Return whether a judge may take a person's place: how often both give people's verdict."""
-    people = _between_people(labels)
-    if not people or judge.ci95 is None:
+    if not between_people(labels):
         return Toned("compared with people, whose own agreement is not known", "inconclusive")
-    if judge.ci95[1] < min(people):
-        return Toned("do not use it in place of people", "coupled")
-    if judge.ci95[0] >= max(people):
-        return Toned("use it in place of one person", "no_coupling_beyond_margin")
-    return Toned("not shown to agree with people as people do", "inconclusive")
-
-
-def _between_people(labels: LabelReport | None) -> list[float]:
-    shares = [pair.same_verdict.value for pair in (labels.between_people if labels else ())]
-    return [share for share in shares if share is not None]
+    return {
+        "no": Toned("do not use it in place of people", "coupled"),
+        "yes": Toned("use it in place of one person", "no_coupling_beyond_margin"),
+        "unknown": Toned("not shown to agree with people as people do", "inconclusive"),
+    }[as_people_do(judge, labels)]
 
 
 def _beside_people(judge: JudgeAgainstPeople, labels: LabelReport | None) -> str:
@@ -198,7 +198,7 @@ def _beside_people(judge: JudgeAgainstPeople, labels: LabelReport | None) -> str
     agreement = (
         f"It gives people's verdict in {in_percent(judge.same_verdict)} of {judge.labelled:,}"
     )
-    shares = [f"{share:.0%}" for share in sorted(_between_people(labels))]
+    shares = [f"{share:.0%}" for share in (between_people(labels) if labels else ())]
     people_text = f"; two people in {' to '.join(dict.fromkeys(shares[:1] + shares[-1:]))}" * bool(
         shares
     )
@@ -224,7 +224,7 @@ def _judged(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
         yield method, ", ".join(numbers)
 
 
-def _trust(rows: Sequence[Statement]) -> Iterator[Part]:
+def _trust(rows: Sequence[Statement], labels: LabelReport | None = None) -> Iterator[Part]:
     """Yield a table of words, what by whom, and below it the sentence behind each of them."""
     trust_words = {(row.about, row.judge): Toned(_WORDS[row.trusted], row.trusted) for row in rows}
     judges = list(dict.fromkeys(row.judge for row in rows))
@@ -233,10 +233,12 @@ def _trust(rows: Sequence[Statement]) -> Iterator[Part]:
         (about, *(trust_words.get((about, judge), "-") for judge in judges)) for about in abouts
     )
     yield Table("Who can be trusted on what", [("on", *judges), *cells])
-    yield (
-        "Each word follows from a 95% interval. Agreeing is not being right: these words compare "
-        "judges with judges, not with people."
-    )
+    against = "judges with judges, not with people"
+    if labels is not None:
+        scored = any(row.compared is not None for row in labels.judges)
+        against = "with people" if scored else "verdicts with people's, scores with other judges'"
+    warning = "" if against == "with people" else " Agreeing is not being right."
+    yield f"Each word follows from a 95% interval.{warning} These words compare {against}."
     for judge, statements in groupby(rows, key=lambda row: row.judge):
         reasons = [f"{row.about}: {_WORDS[row.trusted]}. {row.sentence}" for row in statements]
         yield Section(judge, [Listed(reasons)], "open")

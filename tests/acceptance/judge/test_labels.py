@@ -1,6 +1,7 @@
 """What people said of outputs, beside what judges said: `epc judge report --labels`."""
 
 import csv
+import html
 import json
 import random
 from collections.abc import Sequence
@@ -191,6 +192,32 @@ def test_the_labels_alone_are_all_labels_and_verdicts_have_their_rows(
         ]
         assert "7" in row
     assert "<td>no scores</td>" in written
+
+
+def test_the_report_names_the_scores_and_holds_them_against_people_where_these_gave_some(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Ann and bo agree on all 7; the judge gives their verdict in 5: kappa with people .42."""
+    alone = epc("judge", "report", folder)
+    scores = ", ".join(name.lower().replace("_", " ") for name in ("overall_score", *DIMENSIONS))
+    assert f"agreement with other judges on {scores}." in " ".join(alone.stdout.split())
+
+    table, page = labels(tmp_path / "labels.csv", by=("ann", "bo")), tmp_path / "page.html"
+    done = epc("judge", "report", folder, "--labels", table, "--html", page)
+    printed = " ".join(done.stdout.split())
+    assert f"agreement with people on {scores}." in printed
+    assert "other judges" not in printed
+    assert "overall_score: cannot say. These labels cannot say whether it scores" in printed
+    assert "(weighted kappa with people 0.417 [" in printed
+    assert "two people 100%" in printed
+    assert "These words compare with people." in printed
+    assert "How often each gives people's verdict" in html.unescape(page.read_text())
+
+    verdicts = epc("judge", "report", folder, "--labels", labels(table, verdicts=True))
+    said = " ".join(verdicts.stdout.split())
+    assert "These words compare verdicts with people's, scores with other judges'." in said
+    assert "(5/7" not in said
+    assert "of 7 labelled outputs; no output was labelled by two people)" in said
 
 
 def synthetic(rng: random.Random, *, true: float) -> tuple[list[Judgment], list[Label]]:
