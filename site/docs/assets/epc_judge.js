@@ -18,12 +18,29 @@ function epc(...words) {
   return done;
 }
 
-// The names of the models that grade a test: its assertions' own, else the test's, else --grader's.
+// Assertions that ask no model for a grade. Any other does, also one that promptfoo gets later.
+const UNGRADED = new RegExp(
+  '^(not-)?(bleu|classifier|i?contains(-.*)?|cost|equals|finish-reason|gleu|guardrails|human|is-.*|javascript|latency|' +
+    'levenshtein|max-score|meteor|moderation|perplexity(-score)?|pi|python|regex|rouge-n|ruby|similar(:.*)?|' +
+    'skill-used|starts-with|tool-call-f1|trace-.*|trajectory:(?!goal-success).*|webhook|word-count)$',
+);
+
+// A provider is a name, an object with an id, one that promptfoo has loaded, or a map with one for texts.
+function nameOf(provider) {
+  const ofTexts = provider?.text ?? provider;
+  const id = ofTexts?.id ?? ofTexts;
+  return typeof id === 'function' ? id.call(ofTexts) : id;
+}
+
+function flat(assertions) {
+  return (assertions || []).flatMap((one) => (one.type === 'assert-set' ? flat(one.assert) : [one]));
+}
+
+// The model that grades each assertion of a test, by its type: its own, else the test's, which is that
+// of `defaultTest` or --grader where the test has none, else `config.judge`.
 function graders(test, config) {
-  const stated = [config?.judge, ...(test?.assert || []).map((each) => each.provider)];
-  stated.push(test?.options?.provider);
-  return [...new Set(stated.map((each) => each?.text ?? each).map((each) => each?.id ?? each))]
-    .filter((each) => typeof each === 'string');
+  const graded = flat(test?.assert).filter((one) => !UNGRADED.test(one.type));
+  return graded.map((one) => [one.type, nameOf(one.provider ?? test?.options?.provider ?? config?.judge)]);
 }
 
 function state(name) {
@@ -37,11 +54,14 @@ function state(name) {
 
 // The assertion: fails if a grader has expired, or is unknown to the registry.
 module.exports = (_output, context) => {
-  const names = graders(context.test, context.config);
-  if (!names.length) {
-    const reason = 'no grader is named, so promptfoo takes its default of the day: name one';
+  const graded = graders(context.test, context.config);
+  if (!graded.length) return { pass: true, score: 1, reason: 'no model grades this test' };
+  const [unnamed] = graded.filter(([, name]) => typeof name !== 'string');
+  if (unnamed) {
+    const reason = `no grader is named for ${unnamed[0]}, so promptfoo takes its default of the day: name one`;
     return { pass: false, score: 0, reason };
   }
+  const names = [...new Set(graded.map(([, name]) => name))];
   const states = names.flatMap(state);
   const bad = states.filter((each) => ['expired', 'unknown'].includes(each.status));
   const reason = (bad.length ? bad : states)

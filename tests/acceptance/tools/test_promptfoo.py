@@ -60,15 +60,19 @@ def address() -> Iterator[str]:
 
 
 def evaluated(
-    grader: dict[str, Any] | None, installed: Installed, folder: Path
+    installed: Installed,
+    folder: Path,
+    asserts: list[dict[str, Any]],
+    *words: str,
+    grader: dict[str, Any] | None = None,
+    **env: str,
 ) -> tuple[int, list[dict[str, Any]], str]:
     """Return the exit code, what the assertion said of each test, and what was printed."""
     shutil.copy(ROOT / "site" / "docs" / "assets" / "epc_judge.js", folder)
     options = {"options": {"provider": grader}} if grader else {}
-    asserts = ASSERTS if grader else ASSERTS[:1]
     config = {**CONFIG, "defaultTest": {**options, "assert": asserts}}
     (folder / "promptfooconfig.json").write_text(json.dumps(config))
-    env = {
+    variables = {
         "PATH": f"{NODE.parent}:{os.environ['PATH']}",
         "HOME": str(folder),
         "PROMPTFOO_CONFIG_DIR": str(folder / "own"),
@@ -78,11 +82,11 @@ def evaluated(
         "PYTHONPATH": str(distribution("numpy").locate_file("")),
         "EPC": str(installed.python.with_name("epc")),
     }
-    arguments = ("eval", "-c", "promptfooconfig.json", "--no-cache", "-o", "out.json")
+    arguments = ("eval", "-c", "promptfooconfig.json", "--no-cache", "-o", "out.json", *words)
     done = subprocess.run(
         [str(NODE), str(MAIN), *arguments],
         cwd=folder,
-        env=env,
+        env={**variables, **env},
         capture_output=True,
         text=True,
         check=False,
@@ -91,6 +95,11 @@ def evaluated(
     results = json.loads((folder / "out.json").read_text())["results"]["results"]
     own_componentresults = [result["gradingResult"]["componentResults"][0] for result in results]
     return done.returncode, own_componentresults, done.stdout + done.stderr
+
+
+def model_at(address: str, model: str) -> dict[str, Any]:
+    config = {"apiBaseUrl": address, "apiKey": "none"}
+    return {"id": f"openai:chat:{model}", "config": config}
 
 
 @pytest.mark.parametrize(
@@ -105,10 +114,9 @@ def test_a_run_fails_by_the_state_of_its_grader_and_leaves_a_verdict_file(
     model: str, reason: str, address: str, installed: Installed, tmp_path: Path
 ) -> None:
     code = 0 if "current" in reason else 100
-    config = {"apiBaseUrl": address, "apiKey": "none"}
-    grader = {"id": f"openai:chat:{model}", "config": config}
+    grader = model_at(address, model)
 
-    done, own_rows, printed = evaluated(grader, installed, tmp_path)
+    done, own_rows, printed = evaluated(installed, tmp_path, ASSERTS, grader=grader)
 
     assert done == code, printed
     assert [record["pass"] for record in own_rows] == [code == 0] * 2
@@ -124,9 +132,57 @@ def test_a_run_fails_by_the_state_of_its_grader_and_leaves_a_verdict_file(
     }
 
 
-def test_a_run_that_names_no_grader_fails(installed: Installed, tmp_path: Path) -> None:
-    done, own_rows, printed = evaluated(None, installed, tmp_path)
+def test_a_run_that_names_no_grader_fails(
+    address: str, installed: Installed, tmp_path: Path
+) -> None:
+    """Promptfoo takes a default of its own, which the endpoint answers for."""
+    env = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
+    done, own_rows, _ = evaluated(installed, tmp_path, ASSERTS, **env)
 
     assert done == 100
-    assert "no grader is named" in own_rows[0]["reason"]
-    assert "epc: no verdict file: " in printed
+    assert [row["pass"] for row in own_rows] == [False] * 2
+    assert "no grader is named for llm-rubric" in own_rows[0]["reason"]
+
+
+def test_a_run_that_no_model_grades_has_no_grader_that_could_expire(
+    address: str, installed: Installed, tmp_path: Path
+) -> None:
+    asserts = [ASSERTS[0], {"type": "contains", "value": "hello"}]
+    old = model_at(address, "gpt-4-0613")
+    done, own_rows, printed = evaluated(installed, tmp_path, asserts, grader=old)
+
+    assert done == 0, printed
+    assert [row["pass"] for row in own_rows] == [True] * 2
+    assert own_rows[0]["reason"] == "no model grades this test"
+
+
+def test_an_assertion_s_own_grader_decides_and_an_unused_default_does_not(
+    address: str, installed: Installed, tmp_path: Path
+) -> None:
+    old, new = model_at(address, "gpt-4-0613"), model_at(address, "gpt-5.4-mini")
+    owned = [ASSERTS[0], {**ASSERTS[1], "provider": new}]
+    done, own_rows, printed = evaluated(installed, tmp_path, owned, grader=old)
+    assert done == 0, printed
+    assert own_rows[0]["reason"].startswith("judge openai:chat:gpt-5.4-mini: current")
+
+    inner = {"type": "assert-set", "assert": [{**ASSERTS[1], "provider": old}, ASSERTS[1]]}
+    done, own_rows, printed = evaluated(installed, tmp_path, [ASSERTS[0], inner], grader=new)
+    assert done == 100, printed
+    assert [row["pass"] for row in own_rows] == [False] * 2
+    assert "openai:chat:gpt-4-0613: expired" in own_rows[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("model", "state"), [("gpt-4-0613", "expired"), ("gpt-5.4-mini", "current")]
+)
+def test_the_grader_of_the_command_line_is_looked_up(
+    model: str, state: str, address: str, installed: Installed, tmp_path: Path
+) -> None:
+    """There promptfoo hands over a loaded provider, whose id is a function."""
+    env = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
+    words = ("--grader", f"openai:chat:{model}")
+    done, own_rows, printed = evaluated(installed, tmp_path, ASSERTS, *words, **env)
+
+    assert done == (0 if state == "current" else 100), printed
+    assert [row["pass"] for row in own_rows] == [state == "current"] * 2
+    assert f"judge openai:{model}: {state}" in own_rows[0]["reason"]
