@@ -6,7 +6,8 @@ Source: Reading R101.
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Final
+from math import inf
+from typing import Any, Final
 
 from msgspec import UNSET
 
@@ -17,17 +18,20 @@ from epc.analysis.verdicts_labelled import REPLACED, as_choices, of_judge
 from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
 from epc.analysis.verdicts_rows import FileNames, file_names
 from epc.analysis.verdicts_transfer import NO_AUTHORS, NO_SUBSETS
+from epc.arrays import np
 from epc.errors import UsageError
 from epc.printable import shortened
 from epc.protocol.results import Json
 from epc.records.gold import AnswersGold
 from epc.records.typed import as_json
 from epc.records.verdicts.columns import Verdicts
-from epc.records.verdicts.types import UNKNOWN, Choices, Header
+from epc.records.verdicts.scales import known_scale
+from epc.records.verdicts.types import UNKNOWN, Choices, Header, Setting
 from epc.statistics.figures import ClusteredFigure
 
 _EXAMPLES: Final = 5
 _TIES: Final = "ties"
+_WITHIN_A_POINT: Final = ("score_repeat_within_1", "human_score_within_1")
 _OF_JUDGES: Final = (
     *("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel"),
 )
@@ -54,6 +58,7 @@ def audit_of(
     pairs, judges = file_askings.pairs, file_askings.judges
     of_file = file_names(verdicts)
     _require_effect(choices, report, of_file)
+    scale = header.scale or known_scale([*verdicts.a_score.names, *verdicts.human_score.names])
     chooses = bool((verdicts.label.codes >= 0).any())
     parts = [pairs[mask] for mask in file_askings.parts(pairs)]
     groups = []
@@ -63,7 +68,7 @@ def audit_of(
             part,
             of_file.questions,
             passing=report.alone,
-            scale=header.scale,
+            scale=scale,
             drawn_by_verdict=group.settings[0] in drawn_by,
         )
         of_verdicts = {**group.figures}
@@ -71,11 +76,15 @@ def audit_of(
             of_verdicts = {n: f for n, f in of_verdicts.items() if family(n) not in REPLACED}
         if chooses:  # among labels there is no tie
             of_verdicts.pop(_TIES, None)
+        of_group = _of_settings(verdicts, group.settings)
+        if _span(verdicts, of_group) <= 1:  # of grades from 0 to 1 all are within a point
+            of_verdicts = {n: f for n, f in of_verdicts.items() if n not in _WITHIN_A_POINT}
         together = in_order({**of_verdicts, **figures}, {**LABEL_FIGURES, **FIGURES})
         missing = {kind: why for kind, why in group.left_out.items() if kind not in REPLACED}
         groups.append(
             replace(
                 group,
+                setting=_dated(group.setting, verdicts, of_group),
                 figures=together,
                 left_out=missing if labels else group.left_out,
                 labels=labels or UNSET,
@@ -88,7 +97,7 @@ def audit_of(
         ]
     order = [*header.settings].index  # as the file has them
     in_file_order = sorted(judges, key=lambda judge_rows: order(judge_rows[0]))
-    comparison = compared(in_file_order, of_file.authors, passing=report.alone, scale=header.scale)
+    comparison = compared(in_file_order, of_file.authors, passing=report.alone, scale=scale)
     groups.sort(key=lambda group: order(group.settings[0]))
     single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
     return replace(report, groups=groups, judges=comparison or UNSET, single=single)
@@ -124,6 +133,28 @@ def _require_effect(choices: Choices, report: Report, of_file: FileNames) -> Non
             needs = "--map a_by=COLUMN" if NO_AUTHORS in whys else "--map subset=COLUMN"
             problem = f"{option} {value}: {next(filter(None, whys))}"
             raise UsageError(f"{problem}\n  fix: {needs}, or leave it out")
+
+
+def _of_settings(verdicts: Verdicts, settings: Sequence[str]) -> Any:
+    """Return which rows are of some settings."""
+    codes = [code for code, name in enumerate(verdicts.setting.names) if name in settings]
+    return np.isin(verdicts.setting.codes, codes)
+
+
+def _span(verdicts: Verdicts, rows: Any) -> float:
+    """Return how far apart the scores of some rows are."""
+    scores = verdicts.a_score.as_numbers()[rows]
+    finite = scores[np.isfinite(scores)]
+    return float(np.ptp(finite)) if finite.size else inf
+
+
+def _dated(setting: Setting, verdicts: Verdicts, rows: Any) -> Setting:
+    """Return a setting with the days of its rows, where it states none itself."""
+    codes = {*verdicts.date.codes[rows].tolist()}
+    days = sorted(verdicts.date.names[code] for code in codes if code >= 0)
+    if setting.date != UNKNOWN or not days:
+        return setting
+    return replace(setting, date=" to ".join(dict.fromkeys((days[0], days[-1]))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

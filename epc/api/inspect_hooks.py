@@ -5,6 +5,7 @@ Inspect loads this by its entry point. Nothing happens unless the environment na
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,12 @@ from typing import Final
 from inspect_ai.hooks import Hooks, RunEnd, hooks
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
+from epc.printable import shortened
+
 _FOLDER: Final = "EPC_VERDICTS"
+_DAY: Final = len("2026-11-26")
+_MOST_NAMES: Final = 3  # of tasks, and of models
+_LONGEST: Final = 120  # characters of a run's name
 
 
 @hooks(name="epc", description="records what judges said, and says whether they still hold")
@@ -39,12 +45,14 @@ def _lines(logs: Sequence[EvalLog], out: Path) -> Iterator[str]:
 
     require("measure")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary) / _name(logs)  # by which the file is known as a source
+        folder.mkdir()
         for log in logs:
             full_log = log if log.samples else read_eval_log(log.location)
             name = Path(log.location).with_suffix(".json").name
             write_eval_log(full_log, f"{folder}/{name}", format="json")
-        done = write_converted("inspect", Path(folder), Request(), out)
+        done = write_converted("inspect", folder, Request(), out)
     if done.header is None or done.findings:
         problems = dict.fromkeys(finding.problem for finding in done.findings)
         yield f"epc: no verdict file: {'; '.join(problems)}"
@@ -53,6 +61,17 @@ def _lines(logs: Sequence[EvalLog], out: Path) -> Iterator[str]:
     for setting in done.header.settings.values():
         yield f"  judge {_state(setting.judge.platform, setting.judge.model, setting.judge.name)}"
     yield from _figures(out)
+
+
+def _name(logs: Sequence[EvalLog]) -> str:
+    """Return a run's name: its tasks, its models, its day."""
+    parts = [
+        [log.eval.task.rpartition("/")[2] for log in logs],
+        [log.eval.model.rpartition("/")[2] for log in logs],
+        [log.eval.created[:_DAY] for log in logs],
+    ]
+    name = ", ".join(shortened([*dict.fromkeys(words)], _MOST_NAMES) for words in parts)
+    return re.sub(r"[^\w.,: -]", "-", name)[:_LONGEST].strip(". ") or "run"
 
 
 def _state(platform: str, model: str, name: str) -> str:
@@ -71,15 +90,15 @@ def _state(platform: str, model: str, name: str) -> str:
 
 def _figures(path: Path) -> Iterator[str]:
     """Yield what the verdicts show of each judge that was asked twice, or whose gold is known."""
-    from epc.analysis.verdicts import measure
+    from epc.analysis.verdicts_audit import audit_of
     from epc.records.verdicts.verdict_file import read
     from epc.statistics.figures import TOO_FEW
 
     header, verdicts, _ = read(path)
     assert header
     assert verdicts
-    for group in measure(header, verdicts).groups:
+    for group in audit_of(header, verdicts).groups:
         for name, figure in group.figures.items():
             if name not in ("unreadable", "ties"):
                 yield f"  {group.settings[0]}  {name} {figure.text(absent=TOO_FEW)}, n {figure.n:,}"
-    yield f"  all figures: epc observe report {path}"
+    yield f"  all figures: epc audit {path}"

@@ -188,6 +188,8 @@ def _refuse_empty(path: Path) -> NoReturn:
 
 
 def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path) -> Verdicts:
+    if verdicts.a_score.names and not (verdicts.verdict.names or verdicts.b_sha256.names):
+        return _with_scores(lines, verdicts, path)
     alone = {*verdicts.b_sha256.names} <= {sha256("fail")}
     labels = {**(PASSES if alone else SIDES), **{side: side for side in _SIDES}}
     items = _items(verdicts)
@@ -212,6 +214,35 @@ def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path
     if (gold < 0).all():
         _refuse_empty(path)
     return replace(verdicts, gold=Column(codes=gold[verdicts.item.codes], names=[*_SIDES]))
+
+
+def _with_scores(
+    lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path
+) -> Verdicts:
+    """Return scores of single answers with what people gave these: a number, or pass and fail."""
+    items = {name: code for code, name in enumerate(verdicts.item.names)}
+    scores = np.full(len(items) + 1, np.nan)
+    for where, (item, cell) in lines:
+        if item not in items:
+            _unknown(where, f"the verdicts have no item {item!r}", items)
+        side = PASSES.get(cell.strip().lower())
+        try:
+            score = float(decimal(cell)) if side is None else float(side == "a")
+        except ValueError:
+            remedy = "a number on the judge's scale, or pass or fail"
+            problem = f"gold {cell!r} is no label"
+            raise MalformedError(Finding(CLAUSE, where, problem, remedy)) from None
+        before = scores[items[item]]
+        if not np.isnan(before) and before != score:
+            problem = f"{item!r} has another label before"
+            raise MalformedError(Finding(CLAUSE, where, problem, "keep one of them"))
+        scores[items[item]] = score
+    names = sorted({*scores[~np.isnan(scores)].tolist()})
+    if not names:
+        _refuse_empty(path)
+    places = {name: place for place, name in enumerate(names)}
+    codes = np.array([places.get(score, -1) for score in scores.tolist()], np.int32)
+    return replace(verdicts, human_score=Column(codes=codes[verdicts.item.codes], names=names))
 
 
 def _of_answers(

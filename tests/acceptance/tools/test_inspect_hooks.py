@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from engine_support import PATIENCE_S
 from installed_support import Installed
+from program_support import as_text, run_program
 
 TASK = Path(__file__).with_name("inspect_task.py")
 pytestmark = pytest.mark.slow
@@ -58,7 +59,41 @@ def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
     assert "judge gpt-4-0613 (openai) expired since 2026-10-23 (retired)." in text
     assert "named gpt-5.6-sol instead" in text
     assert "score_repeat_exact 0.667 (too few items), n 3" in text
-    assert f"all figures: epc observe report verdicts/{file.name}" in text
+    assert f"all figures: epc audit verdicts/{file.name}" in text
+    # Grades of 0 and 1 are within a point of each other, whatever was said.
+    assert "within_1" not in text
+
+
+def test_the_audit_of_such_a_file_names_the_run_and_its_day(
+    installed: Installed, tmp_path: Path
+) -> None:
+    evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
+    (file,) = (tmp_path / "verdicts").iterdir()
+    header, *rows = map(json.loads, file.read_text().splitlines())
+    (day,) = {row["date"] for row in rows}
+
+    printed = as_text(run_program("audit", file)).stdout
+    assert printed.splitlines()[0] == f"sums, writer, {day}: 6 verdicts"
+    assert header["source"]["name"] == f"sums, writer, {day}"
+    assert f"prompt model_graded_qa, date {day} stated; decoding not stated" in printed
+    assert "within 1" not in printed
+
+
+def test_labels_by_people_are_added_as_the_page_says(installed: Installed, tmp_path: Path) -> None:
+    """A table of items and what is right, by the items' names in the verdict file."""
+    evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
+    (file,) = (tmp_path / "verdicts").iterdir()
+    _, *rows = map(json.loads, file.read_text().splitlines())
+    items = sorted({row["item"] for row in rows})
+    labels = tmp_path / "labels.csv"
+    labels.write_text("item,gold\n" + "".join(f"{item},pass\n" for item in items))
+
+    done = as_text(run_program("audit", file, "--gold", labels))
+
+    assert done.returncode == 0, done.stderr
+    # The judge gave 1 in five of six gradings, which is what a pass is worth.
+    (line,) = [line for line in done.stdout.splitlines() if "the same score as people" in line]
+    assert "0.833" in line
 
 
 def test_without_the_flag_nothing_is_recorded(installed: Installed, tmp_path: Path) -> None:

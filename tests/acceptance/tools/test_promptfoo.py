@@ -4,11 +4,12 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import distribution
 from pathlib import Path
 from threading import Thread
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -65,7 +66,7 @@ def evaluated(
     asserts: list[dict[str, Any]],
     *words: str,
     grader: dict[str, Any] | None = None,
-    **env: str,
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[int, list[dict[str, Any]], str]:
     """Return the exit code, what the assertion said of each test, and what was printed."""
     shutil.copy(ROOT / "site" / "docs" / "assets" / "epc_judge.js", folder)
@@ -137,7 +138,7 @@ def test_a_run_that_names_no_grader_fails(
 ) -> None:
     """Promptfoo takes a default of its own, which the endpoint answers for."""
     env = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
-    done, own_rows, _ = evaluated(installed, tmp_path, ASSERTS, **env)
+    done, own_rows, _ = evaluated(installed, tmp_path, ASSERTS, env=env)
 
     assert done == 100
     assert [row["pass"] for row in own_rows] == [False] * 2
@@ -160,12 +161,15 @@ def test_an_assertion_s_own_grader_decides_and_an_unused_default_does_not(
     address: str, installed: Installed, tmp_path: Path
 ) -> None:
     old, new = model_at(address, "gpt-4-0613"), model_at(address, "gpt-5.4-mini")
-    owned = [ASSERTS[0], {**ASSERTS[1], "provider": new}]
+    owned: list[dict[str, Any]] = [ASSERTS[0], {**ASSERTS[1], "provider": new}]
     done, own_rows, printed = evaluated(installed, tmp_path, owned, grader=old)
     assert done == 0, printed
     assert own_rows[0]["reason"].startswith("judge openai:chat:gpt-5.4-mini: current")
 
-    inner = {"type": "assert-set", "assert": [{**ASSERTS[1], "provider": old}, ASSERTS[1]]}
+    inner: dict[str, Any] = {
+        "type": "assert-set",
+        "assert": [{**ASSERTS[1], "provider": old}, ASSERTS[1]],
+    }
     done, own_rows, printed = evaluated(installed, tmp_path, [ASSERTS[0], inner], grader=new)
     assert done == 100, printed
     assert [row["pass"] for row in own_rows] == [False] * 2
@@ -181,7 +185,7 @@ def test_the_grader_of_the_command_line_is_looked_up(
     """There promptfoo hands over a loaded provider, whose id is a function."""
     env = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
     words = ("--grader", f"openai:chat:{model}")
-    done, own_rows, printed = evaluated(installed, tmp_path, ASSERTS, *words, **env)
+    done, own_rows, printed = evaluated(installed, tmp_path, ASSERTS, *words, env=env)
 
     assert done == (0 if state == "current" else 100), printed
     assert [row["pass"] for row in own_rows] == [state == "current"] * 2
