@@ -1,6 +1,7 @@
 """The architecture page against the code: its rooms, its picture and its three journeys."""
 
 import importlib
+import json
 import re
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from studies.features import FEATURES, by_room, modules, modules_of, shared, with_table
 from studies.mutants import UNIT, module_beside
 from studies.rooms import PICTURE, picture, used
+from studies.totals import PAGES, with_totals
 from test_layers import ALLOWED, ROOMS, ROOT, imports
 
 from epc.cli.program import program
@@ -110,6 +112,25 @@ def test_the_table_of_features_says_where_each_stands_today() -> None:
 
     assert text == with_table(text), "run tests/studies/features.py"
     assert len(FEATURES) == len({feature.name for feature in FEATURES})
+
+
+def test_the_pages_say_the_totals_of_recorded_verdicts_that_the_registry_has() -> None:
+    """Beside the sentence's own: the numbers by the published documents alone."""
+    documents = [
+        (
+            json.loads(path.read_text("utf-8")),
+            json.loads((path.parent / "snapshot.json").read_text()),
+        )
+        for path in sorted((Path(__file__).parents[1] / "snapshots").glob("*/observed.json"))
+    ]
+    total = sum(observed["verdicts"] for observed, _ in documents)
+    kept = sum(observed["verdicts"] for observed, card in documents if card["kept"])
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert text == with_totals(text), "run tests/studies/totals.py"
+        assert f"{len(documents)} snapshots" in text
+        assert f" hold {total:,} verdicts" in text
+        assert f" {kept:,} are in the store" in text
 
 
 def test_every_pattern_of_a_feature_names_modules_and_tests_that_are_there() -> None:

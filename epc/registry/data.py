@@ -20,6 +20,7 @@ from epc.registry.kinds.table import KINDS
 from epc.registry.layout import DATA_LICENCE, SUMS
 from epc.registry.record import Origin, Record
 from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
 from epc.registry.tables import TABLES
 from epc.registry.writing import new_folder
 
@@ -197,11 +198,30 @@ def recorded(registry: Registry) -> int:
     return sum(registry.snapshots[card.tag].n for card, _ in _recorded(registry))
 
 
+def totals_text(registry: Registry) -> str:
+    """Return how many verdicts that others recorded are published, and how many are here."""
+    every = [s for s in registry.snapshots.values() if KINDS[s.card.kind].verdict_file]
+    again = [s for s in every if registry.is_said_anew(s)]
+    total = sum(snapshot.n for snapshot in every)
+    repeated, kept = (sum(s.n for s in part) for part in (again, _kept(every, again)))
+    judges = len({snapshot.tag.generation for snapshot in every})
+    return (
+        f"{len(every)} snapshots of {judges} judges hold {total:,} verdicts that others recorded. "
+        f"{len(again)} of them, with {repeated:,}, were superseded by newer ones of the same "
+        f"verdicts. Of the {total - repeated:,} that are left {kept:,} are in the store; the other "
+        f"{total - repeated - kept:,} stay with their source, as its licence has it."
+    )
+
+
+def _kept(every: Sequence[Snapshot], again: Sequence[Snapshot]) -> Iterator[Snapshot]:
+    return (snapshot for snapshot in every if snapshot.card.kept and snapshot not in again)
+
+
 def absence(absent: Sequence[Withheld], total: int) -> Iterator[str]:
     """Yield the lines that say which recorded verdicts are not here, and how to come by them."""
     if absent:
         count = sum(part.verdicts for part in absent)
-        text = f"{count:,} of {total:,} recorded verdicts are not here"
+        text = f"{count:,} of {total:,} recorded verdicts are not here, {total - count:,} are"
         yield f"{text}: their licence keeps them with their source"
     for part in absent:
         tags = f"{len(part.tags)} snapshot{'s' * (len(part.tags) > 1)}"
@@ -228,6 +248,12 @@ _SAYS: Final = {
     "trials": "one row a round of every measured snapshot",
 }
 _DEFAULT: Final = "figures"
+_ON_LISTS: Final = (
+    "Figures on scored lists (`best/K`, `pairs/K`, after K askings): each list weighs alike,",
+    "however long it is and however often the judge was asked about it. `best` shares a tie for",
+    "the highest score among the tied; `pairs` is the mean over the wrong candidates of a list of",
+    "how often the right one is above (a tie is not). Intervals are over questions.",
+)
 
 
 def text(
@@ -251,6 +277,8 @@ def text(
         ),
         "",
         *(f"- `{table.path}`, {table.rows:,} rows: {_SAYS[table.name]}" for table in tables),
+        "",
+        *_ON_LISTS,
         "",
         "`SHA256SUMS` has the digests. Each row names its snapshot (`tag`), each verdict its",
         "`source` and `licence`. Cite the snapshot's id.",

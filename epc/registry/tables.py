@@ -19,7 +19,10 @@ SNAPSHOT: Final = {
     "tag": ("code", "The snapshot's id"),
     "generation": ("code", "The evaluator generation"),
     "model": ("code", "Who was asked, as platform/model; embedded where no platform was"),
-    "kind": ("code", "measured, judged, observed or reported"),
+    "kind": (
+        "code",
+        "measured, judged, observed, reported, or loop (an optimiser's gains)",
+    ),
     "trust": ("code", "reported, observed or recomputed"),
     "calibration": ("boolean", "true for a mock evaluator's baseline"),
     "protocol_version": ("code", "The protocol, with the labels of what deviates from it"),
@@ -40,7 +43,10 @@ SNAPSHOT: Final = {
         "true where most seeds counted no verdict, or no evaluation is valid: rank no figure of it",
     ),
     "faults": ("code", "Known faults of it, by their ids, separated by blanks"),
-    "n": ("integer", "Seeds; of a judged snapshot samples, of an observed one verdicts"),
+    "n": (
+        "integer",
+        "Seeds; of a judged snapshot samples, of an observed one verdicts, of loops runs",
+    ),
 }
 FIGURE: Final = {
     "figure": ("code", "Which figure, such as gamma/text_to_visual"),
@@ -50,7 +56,14 @@ FIGURE: Final = {
     "sd": ("float", "Standard deviation over seeds, where one was printed"),
     "hits": ("integer", "Seeds, or judged samples or quotes, counted in a share"),
 }
-COLUMNS: Final = SNAPSHOT | FIGURE
+BASIS: Final = {
+    "figure_n": (
+        "integer",
+        "What this figure rests on, where that is stated, else the snapshot's n",
+    ),
+    "items": ("integer", "Independent items among these; empty where they are not stated apart"),
+}
+COLUMNS: Final = SNAPSHOT | FIGURE | BASIS
 _OF_SNAPSHOT: Final = {name: SNAPSHOT[name] for name in ("tag", "kind", "generation", "model")}
 VERDICT: Final = _OF_SNAPSHOT | {
     "licence": ("code", "Of these verdicts, as in SPDX"),
@@ -136,7 +149,12 @@ def figures(registry: Registry, states: States) -> Iterator[dict[str, Any]]:
     """Yield one row a figure, each with what there is to say of its snapshot."""
     for row in snapshots(registry, states):
         for figure in figures_of(registry.snapshots[row["tag"]]):
-            yield row | figure_row(figure)
+            yield row | figure_row(figure) | basis_row(figure, row["n"])
+
+
+def basis_row(figure: Figure, snapshot_n: int) -> dict[str, int | None]:
+    """Return what a figure rests on."""
+    return {"figure_n": snapshot_n if figure.n is None else figure.n, "items": figure.items}
 
 
 def figure_row(figure: Figure) -> dict[str, Any]:

@@ -15,7 +15,16 @@ from epc.registry.data import tables as tables_of
 from epc.registry.exports import calendar, model_eol, osv
 from epc.registry.fetching import open_sealed
 from epc.registry.figures import figures_of
-from epc.registry.tables import COLUMNS, FIGURE, SNAPSHOT, TABLES, figure_row, snapshots
+from epc.registry.tables import (
+    BASIS,
+    COLUMNS,
+    FIGURE,
+    SNAPSHOT,
+    TABLES,
+    basis_row,
+    figure_row,
+    snapshots,
+)
 from epc.site import api, citing, guessing, names, numbers
 from epc.site.guessing import feed_of_changes
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
@@ -33,8 +42,8 @@ def figures_csv(site: Site) -> str:
     for snapshot, row in zip(site.registry.snapshots.values(), rows, strict=True):
         head = line(_written(row[name]) for name in SNAPSHOT)
         for figure in figures_of(snapshot):
-            fields = figure_row(figure)
-            lines.append(f"{head},{line(fields[name] for name in FIGURE)}")
+            fields = figure_row(figure) | basis_row(figure, row["n"])
+            lines.append(f"{head},{line(fields[name] for name in FIGURE | BASIS)}")
     return "\r\n".join([*lines, ""])
 
 

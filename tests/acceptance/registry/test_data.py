@@ -5,6 +5,7 @@ import re
 import shutil
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -146,6 +147,33 @@ def test_what_is_not_here_is_said_with_counts_and_the_commands_that_make_it(
     assert "JudgeBench, licence unknown: 2,990 verdicts of 7 snapshots" in text
     assert "  epc observe import CLONE --shape judgebench --out verdicts.jsonl\n" in text
     assert "  git clone https://github.com/ScalerLab/JudgeBench CLONE\n" in text
+
+
+def _with_n(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the figures of a published document of verdicts, by their names in the table."""
+    for group in document.get("groups", ()):
+        for name, figure in group["figures"].items():
+            yield f"{name}/{group['settings'][0]}", figure
+
+
+def test_each_figure_has_its_own_n_and_items(exported: tuple[Path, Any, str]) -> None:
+    """By the published documents: what a figure of verdicts says of itself stands in its row."""
+    folder, _, _ = exported
+    rows = parquet.read_table(folder / "figures.parquet").to_pylist()
+    own = {(row["tag"], row["figure"]): (row["figure_n"], row["items"]) for row in rows}
+    differing = 0
+    for tag, (_, document) in cards().items():
+        for name, figure in _with_n(document["figures"]):
+            if (tag, name) in own:
+                assert own[tag, name] == (figure["n"], figure.get("items"))
+                differing += figure["n"] != document["figures"]["n"]
+
+    assert differing > 500
+    assert all(row["figure_n"] is not None for row in rows)
+    assert {row["kind"] for row in rows} >= {"measured", "observed", "loop"}
+    card = (folder / "README.md").read_text()
+    assert "or loop (an optimiser's gains)" in card
+    assert "each list weighs alike" in card
 
 
 def test_recorded_verdicts_are_those_of_the_store(exported: tuple[Path, Any, str]) -> None:
