@@ -48,7 +48,8 @@ class LoopReport(Struct, frozen=True, kw_only=True):
     """Gain of one run of an optimiser.
 
     Figures of a judge are in its points, those of gold in shares of right answers. `changed` is on
-    how many of the test `items` the output changed; `unread` are scores that could not be read.
+    how many of the test `items` the output changed; `unread` are scores that could not be read,
+    `unread_in_log` the log's items left out for one.
     `withheld` says why a figure is not there.
     """
 
@@ -78,6 +79,7 @@ class LoopReport(Struct, frozen=True, kw_only=True):
     withheld: tuple[str, ...]
     course: tuple[Step, ...]
     digits: int
+    unread_in_log: int = 0
 
 
 class BelievedGain(Struct, frozen=True, kw_only=True):
@@ -197,6 +199,7 @@ def report_of(files: Files) -> LoopReport:
         quality=quality_of(assisted),
         withheld=tuple(withheld),
         course=tuple(_course(files)),
+        unread_in_log=len(files.log.unread),
         digits=_digits(files),
     )
 

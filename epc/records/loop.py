@@ -6,7 +6,7 @@ Reading R93 says what each may hold.
 """
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -41,6 +41,7 @@ _NAMES: Final = ("item", "id")  # where it has its name
 _SORTED: Final = json.JSONEncoder(sort_keys=True, default=lambda value: plain(value))  # noqa: PLW0108  (it stands below)
 Name = str | int
 T = TypeVar("T", bound=Struct)
+S = TypeVar("S", "_ReadLine", "Check")
 
 
 class LogLine(Struct, frozen=True, kw_only=True):
@@ -58,6 +59,12 @@ class LogLine(Struct, frozen=True, kw_only=True):
     seq: int | None = None
     batch: int | None = None
     text: str | None = None
+
+
+class _ReadLine(LogLine, frozen=True, kw_only=True):
+    """A line of a log as it stands in a file, where a score may be missing."""
+
+    score: float | bool | None  # type: ignore[assignment]
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -168,11 +175,15 @@ class ItemScore(Struct, frozen=True, kw_only=True):
 
 
 class Log(Struct, frozen=True, kw_only=True):
-    """An optimiser's log, its lines in their order."""
+    """An optimiser's log, its lines in their order.
+
+    `unread` are items of which some candidate's score could not be read: no line is of these.
+    """
 
     name: str
     sha256: str
     rows: list[LogLine]
+    unread: frozenset[str] = frozenset()
 
 
 def digest(value: Any) -> str:
@@ -216,15 +227,20 @@ def loop_paths(log: Path) -> tuple[Path, Path, Path]:
 def read_log(path: Path) -> Log:
     """Return a log: JSON Lines, or a table (CSV) with candidate, item, score and split.
 
+    An item of which a score is missing, or outside the scale of the others, as -1 for none, is left
+    out for every candidate: they are compared on the same items.
+
     Raises: MalformedError at the first line that is none; WorldError if the disk refuses.
     """
-    rows = _rows(path, LogLine)
+    lines = _on_scales(_rows(path, _ReadLine))
+    unread = frozenset(str(line.item) for line in lines if line.score is None)
+    rows: list[LogLine] = [line for line in lines if str(line.item) not in unread]
     if not rows:
         problem = "holds no score" if path.read_bytes().strip() else "is empty"
         refuse([Finding(CLAUSE, str(path), problem, "name the log of an optimiser's run")])
     if all(row.seq is not None for row in rows):
         rows.sort(key=lambda row: row.seq or 0)
-    return Log(name=path.name, sha256=file_sha256(path), rows=rows)
+    return Log(name=path.name, sha256=file_sha256(path), rows=rows, unread=unread)
 
 
 def read_checks(path: Path) -> list[Check]:
@@ -234,7 +250,11 @@ def read_checks(path: Path) -> list[Check]:
 
     Source: Reading R101.
     """
-    rows = _rows(path, Check)
+    return _on_scales(_rows(path, Check))
+
+
+def _on_scales(rows: Sequence[S]) -> list[S]:
+    """Return lines with null for what lies outside the scale of its judge's other scores."""
     scores: dict[str, set[float]] = {}
     for row in rows:
         if row.score is not None and row.judge != GOLD:
@@ -243,7 +263,7 @@ def read_checks(path: Path) -> list[Check]:
     return [_on_scale(row, scales.get(row.judge)) for row in rows]
 
 
-def _on_scale(row: Check, scale: Scale | None) -> Check:
+def _on_scale(row: S, scale: Scale | None) -> S:
     if row.score is None or scale is None or scale.low <= row.score <= scale.high:
         return row
     return msgspec.structs.replace(row, score=None)
@@ -384,7 +404,7 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
             pass  # the slower way below says where
     causes, rows = Causes(path, CLAUSE), []
     values = _values(path)
-    if kind is Check and path.suffix in _TABLES:
+    if kind in (Check, _ReadLine) and path.suffix in _TABLES:
         values = ((place, _with_score(value)) for place, value in values)
     for place, value in values:
         line = int(place.rpartition(":")[2])

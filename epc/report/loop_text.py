@@ -240,6 +240,9 @@ def _facts(report: LoopReport) -> Iterator[tuple[str, str]]:
     yield "log", f"{report.calls:,} metric calls, {report.candidates} candidates"
     yield "outputs", f"{report.changed} of {report.items} changed; the others differ by 0"
     yield "planned", "yes, before anything was looked at" if report.planned else UNPLANNED
+    if report.unread_in_log:
+        items = f"{report.unread_in_log} items of the log"
+        yield "unread", f"{items} have a score that could not be read, and are left out"
     if report.unread:
         yield "unread", f"{report.unread} scores could not be read; their items are left out"
     if report.gold:

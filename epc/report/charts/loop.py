@@ -57,8 +57,9 @@ def runs_chart(report: RunsReport) -> Chart:
 
 
 def _end(report: LoopReport) -> int:
-    """Return after how many calls the final had been scored."""
-    return next(step.calls for step in report.course if step.candidate == report.final)
+    """Return after how many calls the final had been scored; if it never was the best, all."""
+    scored = (step.calls for step in report.course if step.candidate == report.final)
+    return next(scored, report.calls)
 
 
 def _fresh(report: LoopReport) -> list[Json]:

@@ -534,3 +534,44 @@ def test_reading_r95_the_command_says_whose_change_it_was(tmp_path: Path) -> Non
     refused = epc("loop", "drift", *names, cwd=tmp_path)
     assert refused.returncode == 1
     assert "1 anchors are fewer than 10" in refused.stdout
+
+
+def test_reading_r101_sentinels_in_a_log_or_its_checks_count_for_nothing_and_are_counted(
+    tmp_path: Path,
+) -> None:
+    """Every readable score of the final is one point more than the seed's: both gains are 1."""
+    log, checks = ["candidate,item,score,split"], ["candidate,item,judge,score"]
+    for candidate, more in (("seed", 0), ("final", 1)):
+        for item in range(60):
+            score = {3: "-1", 5: "999", 7: ""}.get(item) if candidate == "final" else None
+            log.append(
+                f"{candidate},v{item},{score if score is not None else 3 + item % 2 + more},val"
+            )
+        for item in range(120):
+            gone = candidate == "final" and item in (3, 9)
+            checks.append(f"{candidate},x{item},j,{'' if gone else 3 + item % 2 + more}")
+    (tmp_path / "log.csv").write_text("\n".join(log) + "\n")
+    (tmp_path / "log.checks.csv").write_text("\n".join(checks) + "\n")
+
+    done = epc("loop", "report", "log.csv", "log.checks.csv", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "+1.00 [+1.00, +1.00]  57 items" in done.stdout
+    assert "+1.00 [+1.00, +1.00]  118 fresh items" in done.stdout
+    assert "3 items of the log have a score that could not be read, and are left out" in done.stdout
+    assert "2 scores could not be read; their items are left out" in done.stdout
+
+
+def test_a_final_that_was_never_the_best_of_its_log_is_reported(tmp_path: Path) -> None:
+    """Somebody may ship another candidate than the one that the judge liked best."""
+    log, checks = ["candidate,item,score,split"], ["candidate,item,judge,score"]
+    for candidate, more in (("seed", 1), ("final", 0)):
+        log += [f"{candidate},v{item},{3 + item % 2 + more},val" for item in range(40)]
+        checks += [f"{candidate},x{item},j,{3 + item % 2 + more}" for item in range(40)]
+    (tmp_path / "log.csv").write_text("\n".join(log) + "\n")
+    (tmp_path / "log.checks.csv").write_text("\n".join(checks) + "\n")
+
+    done = epc("loop", "report", "log.csv", "log.checks.csv", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "j reports -1.00 [-1.00, -1.00] points" in done.stdout

@@ -55,10 +55,9 @@ def test_reading_r93_a_log_stands_in_the_order_of_seq(tmp_path: Path) -> None:
     [
         ('{"candidate": "a", "item": "x"}', ":2", "missing required field `score`"),
         ('{"candidate": "a", "item": "x", "score": "7"}', ":2", "the score '7' is no number"),
-        ('{"candidate": "a", "item": "x", "score": NaN}', ":2", "the score None is no number"),
         ('{"candidate": "a"', ":2", "not JSON at line 2"),
     ],
-    ids=["no score", "a text", "no number", "no JSON"],
+    ids=["no score", "a text", "no JSON"],
 )
 def test_reading_r93_a_line_that_is_none_is_named(
     tmp_path: Path, line: str, place: str, problem: str
@@ -74,15 +73,28 @@ def test_reading_r93_a_line_that_is_none_is_named(
 
 def test_reading_r93_a_score_in_a_table_that_is_no_number_is_named(tmp_path: Path) -> None:
     table = tmp_path / "log.csv"
-    table.write_text("candidate,item,score,split\na,1,nan,val\n", "utf-8")
-
-    with pytest.raises(MalformedError, match=r"log\.csv:2: the score is no finite number"):
-        read_log(table)
-    table.write_text("candidate;item;score;split\na;1;3,5;val\n\na;2;n/a;val\n", "utf-8")
-    with pytest.raises(MalformedError, match=r"log\.csv:4: the score 'n/a' is no number"):
+    table.write_text("candidate;item;score;split\na;1;3,5;val\n\na;2;seven;val\n", "utf-8")
+    with pytest.raises(MalformedError, match=r"log\.csv:4: the score 'seven' is no number"):
         read_log(table)
     table.write_text("candidate;item;score;split\na;1;3,5;val\n", "utf-8")
     assert read_log(table).rows[0].score == 3.5
+
+
+@pytest.mark.parametrize("score", ["", "nan", "n/a", "-1", "999"])
+def test_reading_r101_an_item_without_a_readable_score_is_left_out_for_every_candidate(
+    tmp_path: Path, score: str
+) -> None:
+    """Of 1 to 5 points -1 and 999 are sentinels; the other candidate's score goes with them."""
+    table = tmp_path / "log.csv"
+    text = "candidate,item,score,split\na,1,4,val\na,2,5,val\nb,1,1,val\nb,2,{},val\n"
+    table.write_text(text.format(score), "utf-8")
+    log = read_log(table)
+
+    assert [(row.candidate, row.item, row.score) for row in log.rows] == [
+        ("a", "1", 4.0),
+        ("b", "1", 1.0),
+    ]
+    assert log.unread == {"2"}
 
 
 def test_reading_r93_a_text_is_the_same_however_it_is_spaced_and_labelled() -> None:

@@ -29,7 +29,8 @@ def report(**changed: Any) -> Any:
     record: dict[str, Any] = {
         "judge": "j", "judge_b": "k", "seed": "s", "final": "f", "candidates": 9, "calls": 1234,
         "planned": True, "validation_items": 30, "believed": figure(1.0), "items": 50,
-        "changed": 20, "unread": 0, "fresh": figure(0.5), "by_b": None, "luck": figure(0.5),
+        "changed": 20, "unread": 0,
+        "unread_in_log": 0, "fresh": figure(0.5), "by_b": None, "luck": figure(0.5),
         "drift": None, "asked_again": 0, "gold": None, "labelled_twice": 0, "disagreement": None,
         "label_error": None, "exchange": None, "quality": "not_measured", "withheld": (),
         "course": (), "digits": 2,
