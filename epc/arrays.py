@@ -53,5 +53,15 @@ class ByRow:
     __slots__: tuple[str, ...] = ()
 
     def __getitem__(self, chosen: "Indices | Flags | slice") -> Self:
-        columns: dict[str, Any] = {name: getattr(self, name)[chosen] for name in self.__slots__}
+        first, *further = self.__slots__
+        columns: dict[str, Any] = {first: getattr(self, first)[chosen]}
+        for name in further:
+            columns[name] = _rows_of(getattr(self, name), chosen, len(columns[first]))
         return type(self)(**columns)
+
+
+def _rows_of(values: Any, chosen: "Indices | Flags | slice", size: int) -> Any:
+    """Return the chosen rows of a column, of which one value for all rows takes no room."""
+    if len(values) and not values.strides[0]:
+        return np.broadcast_to(values[:1], (size, *values.shape[1:]))
+    return values[chosen]

@@ -106,6 +106,8 @@ def _in_own_words(rows: Rows, second_rows: Rows) -> tuple[Rows, Rows]:
     """Return both judges' rows without long answers that both have, which are copies."""
     copies = np.intersect1d(rows.answer, second_rows.answer)
     copies = copies[copies >= 0]
+    if not len(copies):
+        return rows, second_rows
     kept, second_kept = (side[~np.isin(side.answer, copies)] for side in (rows, second_rows))
     return kept, second_kept
 
@@ -130,7 +132,7 @@ def _of_verdicts(
         return
     if passing:
         yield "pass_difference", _difference(left[:, 0], right[:, 0], common.cluster)
-    labels = _common_labels([common, second_common])
+    labels = _common_labels([label_of(common), label_of(second_common)])
     labelled: Flags = np.asarray(labels.any(axis=1))
     if labelled.any():
         before, after = ((labels * side).sum(axis=1)[labelled] for side in (left, right))
@@ -141,12 +143,12 @@ def _of_verdicts(
         yield "kappa", figure_of(value, interval, common.cluster)
 
 
-def _common_labels(rows_of_judges: Sequence[Rows]) -> Array:
+def _common_labels(judge_labels: Sequence[Array]) -> Array:
     """Return the label of each answer in which the rows of all judges agree; else no label.
 
-    Shapes: rows of the same m answers in the same order; (m, 3).
+    Shapes: (m, answers) each, of the same answers in the same order; (m, answers).
     """
-    first, *further = [label_of(rows) for rows in rows_of_judges]
+    first, *further = judge_labels
     agreed = np.ones(len(first), np.bool_)
     for labels in further:
         agreed &= (labels == first).all(axis=1)
@@ -258,19 +260,22 @@ def _panel(groups: Sequence[JudgeRows]) -> tuple[JudgePanel | None, Figures]:
     On rows that all of them read.
     """
     first = groups[0][2]
-    sides = [common_rows(first, rows)[1] for _, _, rows in groups]
-    orders = reduce(np.intersect1d, [rows.order for rows, _ in sides])
-    judges_rows, judges_shares = [], []
-    for rows, said_shares in sides:
-        chosen = np.searchsorted(rows.order, orders)
-        judges_rows.append(rows[chosen])
-        judges_shares.append(said_shares[chosen])
-    common, shares = judges_rows[0], np.array(judges_shares)
-    labels = _common_labels(judges_rows)
+    orders, said, judge_labels = [], [], []
+    for _, _, rows in groups:  # of each judge's rows nothing is kept but what is needed of all
+        judge_rows, judge_shares = common_rows(first, rows)[1]
+        orders.append(judge_rows.order)
+        said.append(judge_shares)
+        judge_labels.append(label_of(judge_rows))
+    of_all = reduce(np.intersect1d, orders)
+    places = [np.searchsorted(order, of_all) for order in orders]
+    shares = np.array([side[place] for side, place in zip(said, places, strict=True)])
+    labels = _common_labels([side[place] for side, place in zip(judge_labels, places, strict=True)])
     labelled: Flags = np.asarray(labels.any(axis=1))
     if not labelled.any():
         return None, {}
-    common, shares, labels = common[labelled], shares[:, labelled], labels[labelled]
+    common = common_rows(first, first)[0][0]
+    common = common[np.searchsorted(common.order, of_all[labelled])]
+    shares, labels = shares[:, labelled], labels[labelled]
     right = (shares * labels).sum(axis=2)
     votes = (shares >= shares.max(axis=2, keepdims=True)).sum(axis=0)
     top = votes == votes.max(axis=1, keepdims=True)

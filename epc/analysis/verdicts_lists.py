@@ -332,6 +332,8 @@ def _arranged(lists: Lists) -> Codes:
 def common(judges: Sequence[Askings]) -> list[Askings]:
     """Return the askings of the lists that all judges have."""
     lists = reduce(np.intersect1d, [judge.list for judge in judges])
+    if all(np.array_equal(judge.list, lists) for judge in judges):
+        return [*judges]
     return [judge[np.searchsorted(judge.list, lists)] for judge in judges]
 
 

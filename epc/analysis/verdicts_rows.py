@@ -156,7 +156,7 @@ def rows_of(verdicts: Verdicts, clusters: Clusters = by_question) -> Rows:
     scored = np.select([a_score > b_score, a_score < b_score, a_score == b_score], [0, 1, TIE], -1)
     a_length, b_length = verdicts.a_length.as_numbers(), verdicts.b_length.as_numbers()
     alone = verdicts.b_sha256.codes < 0
-    return Rows(
+    rows = Rows(
         item=verdicts.item.codes.astype(np.int64),
         cluster=cluster,
         unit=unit,
@@ -177,6 +177,15 @@ def rows_of(verdicts: Verdicts, clusters: Clusters = by_question) -> Rows:
         length=np.where(alone, a_length, np.nan),
         confidence=verdicts.confidence.as_numbers(),
     )
+    columns: dict[str, Any] = {name: _lean(getattr(rows, name)) for name in Rows.__slots__}
+    return Rows(**columns)
+
+
+def _lean(values: Any) -> Any:
+    """Return a column that takes no room if all of its values are one, such as what is absent."""
+    first = values[:1]
+    same = np.array_equal(np.broadcast_to(first, values.shape), values, equal_nan=True)
+    return np.broadcast_to(first, values.shape) if same and len(values) else values
 
 
 def questions(verdicts: Verdicts) -> Codes:

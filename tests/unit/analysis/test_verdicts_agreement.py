@@ -1,5 +1,7 @@
 """Intervals of observed verdicts' agreement hold what they promise (Reading R77)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from observed_support import SETTINGS, columns, report, verdict
@@ -36,7 +38,8 @@ def test_reading_r77_kappas_interval_covers_it_although_both_orders_of_an_item_a
     for _ in range(DRAWS):
         one, coin = rng.integers(0, 2, (2, ITEMS))
         other_choices = np.where(rng.random(ITEMS) < 0.6, one, coin)
-        rows.verdict[:] = np.concatenate([one, one, other_choices, other_choices])
+        choices = np.concatenate([one, one, other_choices, other_choices])
+        rows = replace(rows, verdict=choices)
         half = 2 * ITEMS
         pairs = between(
             [("x", SETTINGS["one"], rows[:half]), ("y", SETTINGS["other"], rows[half:])]
@@ -59,10 +62,11 @@ def test_reading_r77_the_slope_of_lengths_covers_it_where_questions_differ_in_it
     rows, question = rows_of(columns(*lines)[1]), np.repeat(np.arange(ITEMS), 4)
     hits = 0
     for _ in range(DRAWS):
-        rows.length[:] = rng.integers(50, 800, len(question))
+        length = rng.integers(50, 800, len(question)).astype(np.float64)
         slope, level = rng.uniform(0.2, 0.8, ITEMS), rng.normal(0, 2, ITEMS)
         noise = rng.normal(0, 1, len(question))
-        rows.score[:] = slope[question] * np.log2(rows.length) + level[question] + noise
+        score = slope[question] * np.log2(length) + level[question] + noise
+        rows = replace(rows, length=length, score=score)
         interval = dict(of_scores(rows))["score_per_doubling"].ci95
         hits += bool(interval and interval[0] <= 0.5 <= interval[1])
 
@@ -92,7 +96,8 @@ def test_reading_r24_the_interval_of_self_preference_covers_it_where_questions_d
     for _ in range(DRAWS):
         favour = np.repeat(rng.uniform(0, 2, ITEMS), 3) * own + 0.5
         score = rng.normal(5, 2, half)
-        rows.score[:] = np.concatenate([score + favour, score]) + rng.normal(0, 1, 2 * half)
+        scores = np.concatenate([score + favour, score]) + rng.normal(0, 1, 2 * half)
+        rows = replace(rows, score=scores)
         judges = [("x", SETTINGS["one"], rows[:half]), ("y", SETTINGS["other"], rows[half:])]
         interval = dict(of_own(judges[0], judges, of_file, Choices()))["self_preference_score"].ci95
         hits += bool(interval and interval[0] <= 1 <= interval[1])
