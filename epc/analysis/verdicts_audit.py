@@ -25,7 +25,7 @@ from epc.protocol.results import Json
 from epc.records.gold import AnswersGold
 from epc.records.typed import as_json
 from epc.records.verdicts.columns import Verdicts
-from epc.records.verdicts.scales import known_scale
+from epc.records.verdicts.scales import common_scale
 from epc.records.verdicts.types import UNKNOWN, Choices, Header, Setting
 from epc.statistics.figures import ClusteredFigure
 
@@ -58,7 +58,7 @@ def audit_of(
     pairs, judges = file_askings.pairs, file_askings.judges
     of_file = file_names(verdicts)
     _require_effect(choices, report, of_file)
-    scale = header.scale or known_scale([*verdicts.a_score.names, *verdicts.human_score.names])
+    scale = header.scale or common_scale(verdicts.a_score.names, verdicts.human_score.names)
     chooses = bool((verdicts.label.codes >= 0).any())
     parts = [pairs[mask] for mask in file_askings.parts(pairs)]
     groups = []

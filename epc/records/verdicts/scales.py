@@ -16,6 +16,8 @@ BOTH: Final = ""  # whose scale is stated, where it is one for judge and people
 SENTINELS: Final = frozenset((-1, -99, -100, -999, -9999, 99, 999, 9999))
 _TEXT: Final = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?")
 _MOST_GRADES: Final = 11
+_FEW: Final = 3  # different scores, of which a scale may be told
+_APART: Final = 5  # times as high as another scale's top, which then is no part of this one
 _ROUNDED: Final = 1e-9
 _WHOLE: Final = 10  # a scale so long or shorter has whole grades
 
@@ -44,6 +46,18 @@ def known_scale(values: Iterable[float]) -> Scale | None:
         if usual_scores and all(low <= value <= high for value in usual_scores):
             return Scale(low=low, high=high, step=step_of(low, high, usual_scores))
     return None
+
+
+def common_scale(by_judge: Iterable[float], by_people: Iterable[float]) -> Scale | None:
+    """Return the scale that holds the scores of a judge and of people.
+
+    None where there is none, or where each side plainly has a scale of its own, as 0-1 and 1-5.
+    """
+    sides = [{*by_judge}, {*by_people}]
+    tops = [scale.high for side in sides if len(side) >= _FEW and (scale := known_scale(side))]
+    if len(tops) == len(sides) and max(tops) >= _APART * min(tops):
+        return None
+    return known_scale(sides[0] | sides[1])
 
 
 def step_of(low: float, high: float, values: Iterable[float]) -> float:

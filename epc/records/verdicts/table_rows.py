@@ -1,11 +1,12 @@
 """Rows of a table as verdicts: cells read, labels in our words, sides and items named.
 
+Over 400 lines: a row is read in one order, in which a later part needs what an earlier one read.
 Work is done by distinct values, or by distinct combinations of them: a million rows have few. A
 row that cannot be read is left out, and counted by its reason.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
@@ -15,9 +16,7 @@ import msgspec
 
 from epc.arrays import Codes, Flags, Indices, np
 from epc.errors import UsageError
-from epc.records.csv_tables import decimal
 from epc.records.verdicts.aliases import (
-    A_SCORE,
     A_SHA256,
     A_TEXT,
     B_SHA256,
@@ -38,6 +37,7 @@ from epc.records.verdicts.aliases import (
     SUBSET,
     VERDICT,
 )
+from epc.records.verdicts.cell_values import READERS, confidence_of, is_object, repeats_of
 from epc.records.verdicts.cells import Cells, length_of, sha256_of
 from epc.records.verdicts.coded import (
     ABSENT,
@@ -54,7 +54,6 @@ from epc.records.verdicts.coded import (
 from epc.records.verdicts.column_rules import (
     EACH_ROW,
     LABELLED,
-    MOST_COMMANDS,
     OF_SETTING,
     TEXTS,
     Ask,
@@ -62,9 +61,9 @@ from epc.records.verdicts.column_rules import (
     labels_of,
 )
 from epc.records.verdicts.columns import COLUMNS, Column, Verdicts, joined
-from epc.records.verdicts.converting import FAILS, Request, day_of, digest
+from epc.records.verdicts.converting import FAILS, Request, digest
 from epc.records.verdicts.names import number_of
-from epc.records.verdicts.scales import BOTH, SENTINELS, both_scales, known_scale, on_unit, scale_of
+from epc.records.verdicts.table_scores import Scores
 from epc.records.verdicts.table_words import (
     RowWords,
     UnfitError,
@@ -74,17 +73,12 @@ from epc.records.verdicts.table_words import (
     words_for,
 )
 from epc.records.verdicts.types import UNKNOWN, Judge, Prompt, Scale, Setting
-from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, PLACES, UNREADABLE, score_in
+from epc.records.verdicts.verdict_words import MISSING, NO_ANSWER, PLACES, UNREADABLE
 
 FILE: Final = "table"
-_LARGEST: Final = 1e12
-_MAX_COUNT: Final = 2**31
 NO_SCORE: Final = "without a score, so without a verdict"
 NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
 EXCHANGED: Final = "rows with the answers of another one exchanged are that pair in the other order"
-_ENOUGH: Final = 20  # scores of a judge, of which its scale may be told
-_SEVERAL: Final = 2
-_APART: Final = 5  # times as high as another scale's top, which then is no part of this one
 _LONG: Final = 200  # characters of an item's name, from which on a digest stands for it
 
 
@@ -131,15 +125,12 @@ class _Builder:
         for name in LABELLED:
             for column in choice.columns.get(name, ()):
                 self.labels[column] = labels_of(request, column, [*cells.columns])
+        self.scores = Scores(cells=cells, choice=choice, request=request, labels=self.labels)
 
     @property
     def alone(self) -> bool:
         """Return whether each verdict says pass or fail of one answer."""
-        return self.choice.kind == "pass" and not self._is_paired
-
-    @property
-    def _is_paired(self) -> bool:
-        return self.choice.has("b", "b_sha256", "b_by", "b_score")
+        return self.choice.kind == "pass" and not self.scores.is_paired
 
     @property
     def has_texts(self) -> bool:
@@ -160,8 +151,8 @@ class _Builder:
         """Return the verdicts; of a wide table those of one judge after the other's."""
         outcome = "verdict" if "verdict" in self.choice.columns else "a_score"
         columns = self.choice.columns.get(outcome, [""])
-        scale, on_scale = self._scale(columns if outcome == "a_score" else [])
-        asks = self._odd_scores(scale, columns) + self._unlike_scales(
+        scale, on_scale = self.scores.scale(columns if outcome == "a_score" else [])
+        asks = self.scores.odd_scores(scale, columns) + self.scores.unlike_scales(
             columns if outcome == "a_score" else [""]
         )
         parts, texts, assumed, repeated = [], dict[str, Column](), list[str](), 0
@@ -264,152 +255,6 @@ class _Builder:
         if problem:
             raise UsageError(f"--label {label}={word}: says nothing\n  fix: {problem}")
 
-    # Scores ----------------------------------------------------------------------------------
-
-    def read_score(self, column: str) -> Callable[[str], Any]:
-        """Return what reads a score's cell: a number, `unreadable`, None if empty, or a problem."""
-        labels = self.labels.get(column, {})
-
-        def read(cell: str) -> Any:
-            text = cell.strip()
-            word = labels.get(text.lower())
-            if word is not None:
-                if word == UNREADABLE:
-                    return UNREADABLE
-                text = word
-            if not text or text.lower() in MISSING:
-                return None
-            number = number_of(text)
-            if number is None:
-                number = score_in(decimal(text))
-            if number is None or abs(number) > _LARGEST:
-                return UnfitError(f"have {cell!r} in {column}, which is no number")
-            return number
-
-        return read
-
-    def _scale(self, judges: Sequence[str]) -> tuple[Scale | None, Callable[[float, str], Any]]:
-        """Return the scale of single answers' scores, and what reads a score on it."""
-        people = self.choice.columns.get(HUMAN_SCORE, [])
-        stated = self.request.scales
-        if not judges or self._is_paired:
-            if stated:
-                fix = "leave it out, or --map a_score=COLUMN"
-                raise UsageError(f"--scale: no scores of single answers\n  fix: {fix}")
-            return None, lambda value, _: value
-        by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
-        if both_scales(stated):
-            if not people:
-                fix = f"--scale {stated['judge']}" if "judge" in stated else "leave it out"
-                raise UsageError(f"--scale humans: no scores of people\n  fix: {fix}")
-            scales = {name: scale_of(text) for name, text in stated.items()}
-            unit = Scale(low=0.0, high=1.0, step=0.1, stated=True)
-            return unit, lambda value, who: _inside(value, scales[who], unit=True)
-        if not stated and self._are_apart(by_judge, by_people):
-            return None, lambda value, _: value
-        scale = (
-            scale_of(stated[BOTH], (*by_judge, *by_people))
-            if stated
-            else known_scale((*by_judge, *by_people))
-        )
-        if scale is None:
-            return None, lambda value, _: value
-        return scale, lambda value, _: _inside(value, scale)
-
-    def _are_apart(self, by_judge: set[float], by_people: set[float]) -> bool:
-        """Return whether a judge and people plainly score on two scales, as 0-1 and 1-5."""
-        tops = [scale.high for side in (by_judge, by_people) if (scale := known_scale(side))]
-        return len(tops) == _SEVERAL and self.size >= _ENOUGH and max(tops) >= _APART * min(tops)
-
-    def _numbers(self, columns: Sequence[str]) -> set[float]:
-        values = (
-            self.read_score(column)(part)
-            for column in columns
-            for name in self.cells.columns[column].names
-            for part in name.split(";")
-        )
-        return {value for value in values if isinstance(value, float)}
-
-    def _odd_scores(self, scale: Scale | None, judges: Sequence[str]) -> list[Ask]:
-        """Return what to ask of scores that may be none: a judge's 0, a sentinel among people's."""
-        if scale is None or scale.stated:
-            return []
-        people = self.choice.columns.get(HUMAN_SCORE, [])
-        by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
-        asks = []
-        others = by_judge - {0.0} - SENTINELS
-        if 0.0 in by_judge and others and min(others) >= 1 and 0.0 not in by_people:
-            top = next(high for high in (5, 10, 100) if high >= max(others))
-            unreadable = {f"{judge}:0": UNREADABLE for judge in judges}
-            asks.append(
-                Ask(
-                    problem="the judge's other scores are at least 1: is its 0 a score, or none?",
-                    requests=[
-                        replace(self.request, labels={**self.request.labels, **unreadable}),
-                        replace(self.request, scales={"": f"0-{top}"}),
-                    ],
-                )
-            )
-        if odd := sorted(value for value in by_people if not scale.low <= value <= scale.high):
-            unreadable = {
-                f"{column}:{name.strip()}": UNREADABLE
-                for column in people
-                for name in self.cells.columns[column].names
-                if number_of(name) in odd
-            }
-            listed = ", ".join(f"{value:g}" for value in odd)
-            asks.append(
-                Ask(
-                    problem=f"people's scores hold {listed}, outside the scale of the others",
-                    requests=[replace(self.request, labels={**self.request.labels, **unreadable})],
-                )
-            )
-        return asks
-
-    def _unlike_scales(self, columns: Sequence[str]) -> list[Ask]:
-        """Return what to ask of judges whose scores seem to be on scales of their own."""
-        if self.request.scales or not columns[0] or self._is_paired:
-            return []
-        if self.choice.judges:
-            by_judge = {self.choice.judges[c]: self.cells.counts(c) for c in columns}
-        else:
-            by_judge = self._scores_of_judges(columns[0])
-        read = self.read_score(columns[0])
-        scales = {
-            judge: known_scale(filter(_is_number, map(read, counts)))
-            for judge, counts in by_judge.items()
-            if counts.total() >= _ENOUGH
-        }
-        tops = {judge: found for judge, found in scales.items() if found is not None}
-        highest = [found.high for found in tops.values()]
-        if len(tops) < _SEVERAL or max(highest) < 2 * min(highest):
-            return []
-        listed = ", ".join(f"{name} {s.low:g} to {s.high:g}" for name, s in tops.items())
-        requests = [
-            replace(self.request, columns={**self.request.columns, A_SCORE: column})
-            for column in self.choice.judges
-        ]
-        requests = requests[: MOST_COMMANDS - 1]
-        if (scale := known_scale(self._numbers(columns))) is not None:
-            one = f"{scale.low:g}-{scale.high:g}"
-            requests.append(replace(self.request, scales={BOTH: one}))
-        advice = "" if self.choice.judges else " If not, give each judge a file of its own"
-        problem = f"do the judges score on one scale ({listed})?{advice}"
-        return [Ask(problem=problem, requests=requests)]
-
-    def _scores_of_judges(self, column: str) -> dict[str, Counter[str]]:
-        """Return how often each judge of a column of judges gives each score."""
-        judge, scores = self.field("judge"), self.cells.columns.get(column)
-        if judge is None or scores is None or len(judge.names) < _SEVERAL:
-            return {}
-        first, combination = combined([judge, scores], self.size)
-        numbers = np.bincount(combination, minlength=len(first)).tolist()
-        by_judge: dict[str, Counter[str]] = {}
-        for row, number in zip(first.tolist(), numbers, strict=True):
-            name = judge.names[int(judge.codes[row])]
-            by_judge.setdefault(name, Counter())[scores.names[int(scores.codes[row])]] += number
-        return by_judge
-
     # Settings --------------------------------------------------------------------------------
 
     def setting(self, fields: tuple[str, ...]) -> str:
@@ -427,16 +272,6 @@ class _Builder:
             )
             self._keys[fields] = key
         return self._keys[fields]
-
-
-def _is_number(score: Any) -> bool:
-    return isinstance(score, float)
-
-
-def _inside(value: float, scale: Scale, *, unit: bool = False) -> Any:
-    if not scale.low <= value <= scale.high:
-        return UNREADABLE
-    return on_unit(value, scale) if unit else value
 
 
 def _decoding(text: str) -> dict[str, Any] | str:
@@ -511,13 +346,13 @@ class _Part:
 
     def _read_plain(self) -> None:
         self.columns |= {"file": constant(FILE, self.size)}
-        for name, read in _READERS.items():
+        for name, read in READERS.items():
             if (column := self.field(name)) is not None:
                 self.columns[name] = recoded(column, read)
         if (column := self.field("repeat")) is not None:
-            self.columns[REPEAT] = _repeats(column)
+            self.columns[REPEAT] = repeats_of(column)
         if (column := self.field("confidence")) is not None:
-            self.columns[CONFIDENCE] = _confidence(column)
+            self.columns[CONFIDENCE] = confidence_of(column)
 
     def _read_scores(self) -> None:
         for name in ("a_score", "b_score"):
@@ -530,7 +365,7 @@ class _Part:
             "b", "b_sha256", "b_by", "b_score"
         )
         title = self.column if name == self.outcome else self.choice.column(name)
-        numbers = [*map(self.of.read_score(title), column.names)]
+        numbers = [*map(self.of.scores.read_score(title), column.names)]
         values = [
             self.on_scale(number, "judge") if alone and isinstance(number, float) else number
             for number in numbers
@@ -584,7 +419,7 @@ class _Part:
         titles = self.choice.columns.get(HUMAN_SCORE, [])
         if not titles:
             return
-        readers = [self.of.read_score(title) for title in titles]
+        readers = [self.of.scores.read_score(title) for title in titles]
 
         def scores(row: list[Any]) -> tuple[float, ...] | None:
             values = [
@@ -764,11 +599,11 @@ class _Part:
             empty = [code for code, name in enumerate(columns[0].names) if not name.strip()]
             self.leave_out(np.isin(columns[0].codes, empty), "name no judge")
         for code, name in enumerate(columns[-1].names):
-            if name and name != UNKNOWN and not _is_object(name):
+            if name and name != UNKNOWN and not is_object(name):
                 self.leave_out(
                     columns[-1].codes == code, f"have no JSON object in decoding: {name!r}"
                 )
-        columns[-1] = recoded(columns[-1], lambda cell: cell if _is_object(cell) else "")
+        columns[-1] = recoded(columns[-1], lambda cell: cell if is_object(cell) else "")
         self.columns[SETTING] = of_combinations(
             columns, self.size, lambda row: self.of.setting(tuple(cell or UNKNOWN for cell in row))
         )
@@ -941,65 +776,6 @@ def _item_name(parts: list[Any]) -> str:
     item = items[0] if items else None
     short = question if len(question) < len(a or "") else question[:12]
     return f"{item or short}/{(a or '')[:12]}/{(b or '')[:12]}"
-
-
-def _text(cell: str) -> str | None:
-    return cell.strip() or None
-
-
-def _count(cell: str) -> int | None:
-    number = number_of(cell)
-    usable = number is not None and 0 <= number < _MAX_COUNT and number.is_integer()
-    return int(number) if usable and number is not None else None
-
-
-def _tokens(cell: str) -> float | None:
-    number = number_of(cell)
-    return number if number is not None and 0 <= number <= _LARGEST else None
-
-
-def _day(cell: str) -> str | None:
-    day = day_of(cell)
-    return day if len(day) == len("2026-01-01") and day[4] == day[7] == "-" else None
-
-
-def _repeats(column: Column) -> Column:
-    """Return the number of each asking; names of askings are numbered as they come."""
-    cells = [cell.strip() for cell in column.names]
-    if all(_count(cell) is not None for cell in cells if cell):
-        return recoded(column, _count)
-    numbers = {cell: number for number, cell in enumerate(dict.fromkeys(filter(None, cells)))}
-    return recoded(column, lambda cell: numbers.get(cell.strip()))
-
-
-def _confidence(column: Column) -> Column:
-    """Return probabilities, of which those to 100 are percent."""
-    numbers = {cell: number_of(cell) for cell in column.names}
-    top = max((number for number in numbers.values() if number is not None), default=0.0)
-    divisor = 100.0 if top > 1 else 1.0
-
-    def read(cell: str) -> float | None:
-        number = numbers[cell]
-        return None if number is None or not 0 <= number <= divisor else number / divisor
-
-    return recoded(column, read)
-
-
-def _is_object(text: str) -> bool:
-    try:
-        msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return False
-    return True
-
-
-_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
-    **dict.fromkeys(("subset", "group", "a_by", "b_by"), _text),
-    **dict.fromkeys((f"{name}_sha256" for name in ("question", "a", "b", "answer")), _text),
-    **dict.fromkeys(("a_length", "b_length", "answer_length"), _count),
-    **dict.fromkeys(("input_tokens", "output_tokens"), _tokens),
-    "date": _day,
-}
 
 
 def _means(people: Column) -> Column:
