@@ -98,7 +98,8 @@ class _Panel(Struct, frozen=True, kw_only=True):
 def _check_provenance(manifest: Manifest, findings: Findings) -> None:
     """Note what a provider or a disk did that makes a measurement doubtful."""
     for where, problem in suspicions(manifest):
-        findings.add("EPC-5.3(1)", where, problem, "name the version and measure again", "warning")
+        clause, remedy = _clause_and_remedy(where, problem)
+        findings.add(clause, where, problem, remedy, "warning")
     if damage := manifest.provenance.journal_damage:
         problem = f"{damage} lines of the journal were not as they were written"
         remedy = "see whether the disk is failing, or who edited the file; measure again"
@@ -107,6 +108,21 @@ def _check_provenance(manifest: Manifest, findings: Findings) -> None:
         problem = "the record says that another evaluator answered within the run"
         remedy = "its figures are of two models: measure again, with a pinned version if there is"
         findings.add("Reading R76", "/canary/departed", problem, remedy, "warning")
+
+
+def _clause_and_remedy(where: str, problem: str) -> tuple[str, str]:
+    """Return which clause a suspicion is about, and what to do."""
+    if where == "/provenance/no_answer/executor":
+        return (
+            "EPC-2.2",
+            "the judge read an empty text: give more --max-tokens, or another executor",
+        )
+    if where.startswith("/provenance/no_answer") or "are none" in problem:
+        remedy = "a round without a verdict is a tie: give more --max-tokens, or name another model"
+        return "EPC-2.6(c)", remedy
+    if "after reasoning" in problem:
+        return "EPC-2.6(d)", "measure it with `--reasoning none`, where the model can leave it out"
+    return "EPC-5.3(1)", "name the version and measure again"
 
 
 def _check_configuration(manifest: Manifest, findings: Findings) -> bool:

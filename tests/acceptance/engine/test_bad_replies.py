@@ -61,7 +61,7 @@ def test_reading_r4_refusals_and_silence_are_answers_and_stop_no_run(
     assert judged.prompt.startswith("Evaluate.")  # an executor's refusal is shown and judged
     validated = epc("validate", run)
     assert validated.returncode == 0
-    assert f"/provenance/no_answer/evaluator: warning: {of_all}" in validated.stdout
+    assert f"/provenance/no_answer/evaluator: warning: {of_all} [EPC-2.6(c)]" in validated.stdout
 
 
 def large(received: Received, size: int) -> Reply:
