@@ -148,7 +148,8 @@ PURE_MODULES = [
 ] + [
     ROOT / "answers" / f"{name}.py"
     for name in (
-        *("choose", "types", "resolve", "service", "snapshot_status", "subjects", "turns", "words"),
+        *("choose", "types", "resolve", "service", "snapshot_status", "subjects", "turns"),
+        "words",
     )
 ]
 DAYS = {"datetime", "datetime.date", "datetime.timedelta"}

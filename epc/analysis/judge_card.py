@@ -131,6 +131,15 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """Sentence that may not be said of a judge, and why: what it rests on is in snapshot `tag`."""
+
+    says: str
+    because: Literal["fault", "missing", "stale", "other_version"]
+    tag: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """All that is known of one model on a day; `drift` is what was recorded of its changes.
 
@@ -138,7 +147,7 @@ class Card:
     gains under it, by what its runs start from.
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
     `means` is the model that its name stands for on the day, where all of the figures are that
-    model's.
+    model's. `limits` are what may not be said of it, the sharpest first.
     """
 
     name: str
@@ -153,6 +162,7 @@ class Card:
     picked: Mapping[str, Picked] = field(default_factory=dict)
     optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None
+    limits: tuple[Limit, ...] = ()
 
     def counted(self, name: str) -> list[CardFigure]:
         """Return the figures of a name, or of its directions, that count as evidence."""
@@ -238,7 +248,7 @@ def _absent(card: Card, name: str) -> str:
     if any(is_of(figure.name, name) for figure in card.figures):
         return "each figure of this name is left out"
     close = get_close_matches(name, sorted({figure.name for figure in card.figures}))
-    return f"nobody measured it{f'; did you mean {close[0]}?' if close else ''}"
+    return f"it is not in this registry{f'; did you mean {close[0]}?' if close else ''}"
 
 
 @cache

@@ -18,6 +18,7 @@ from epc.analysis.judge_card import (
 from epc.analysis.loop import RunsReport
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.analysis.verdicts_rows import fits
+from epc.answers.limits import limits_of
 from epc.answers.snapshot_status import status_on
 from epc.records.choices import Picked
 from epc.records.manifest import Determinism
@@ -118,6 +119,7 @@ def card_of(
         picked=_picked(registry, states),
         optimised=_optimised(states),
         means=means or None,
+        limits=limits_of(registry, measured, as_of),
     )
 
 

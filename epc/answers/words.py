@@ -1,9 +1,11 @@
 """Sentences of the answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from epc.answers.types import Name, Place, Service, SnapshotStatus
+from epc.printable import begun
 from epc.registry.lifecycles import OPEN_WEIGHTS
+from epc.statistics.figures import Figure, figure_text
 
 
 def unknown(answer: Service, elsewhere: Iterable[Place]) -> str:
@@ -61,3 +63,37 @@ def month(status: SnapshotStatus) -> str:
         return ""
     text = f"{status.measured_by:%B %Y}"
     return text if status.is_day_stated else f"by {text}"
+
+
+def chased(start: str, believed: Figure, gold: Figure, digits: int, month_text: str) -> str:
+    """Say that an optimiser gained by a judge's word and lost right answers."""
+    points = f"{believed.value or 0.0:+.{digits}f}"
+    lost, _, ends = figure_text(-(gold.value or 0.0), _mirrored(gold.ci95), ".1c").partition(" ")
+    dated = f", {month_text}" if month_text else ""
+    return (
+        f"That an optimiser may chase it: from a {start} start it reported {points} points, and "
+        f"right answers fell by {lost} of 100 {ends}{dated}."
+    )
+
+
+def _mirrored(ends: tuple[float | None, float | None] | None) -> tuple[float, float] | None:
+    if ends is None or ends[0] is None or ends[1] is None:
+        return None
+    return -ends[1], -ends[0]
+
+
+def too_old(status: SnapshotStatus) -> str:
+    """Say that what is known of a judge holds no more today."""
+    since = f" since {status.state.until}" if status.state.until else ""
+    return f"That it is so today: its newest figures ({month(status)}) are too old{since}."
+
+
+def not_here(parts: Sequence[str]) -> str:
+    """Say which parts of what one asks of a judge are not in this registry."""
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{begun(listed)}: not in this registry."
+
+
+def other_version(name: str, measured: str) -> str:
+    """Say that figures are of another version of a model."""
+    return f"That figures of {measured} are {name}'s: they are of another version."

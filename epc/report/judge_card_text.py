@@ -218,7 +218,10 @@ def _unjudged(card: Card) -> Iterator[str]:
 
 def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
     """Return the printed form of a card."""
-    parts = [sentence(card), *_platforms(card)]
+    parts = [sentence(card)]
+    if card.limits:
+        parts += ["", "you may not say", *(f"  {limit.says}" for limit in card.limits)]
+    parts += _platforms(card)
     for title, figures in sections(card):
         parts += ["", title, *_rows(figures)]
     if card.picked:

@@ -12,7 +12,7 @@ from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart
 from epc.site.front import PEOPLE, best_figure, page_of, right_of
-from epc.site.pages import EvaluatorPage, Platform, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure, figure_text
 
 _MOST: Final = 6  # platforms in sight; all are in the fold with their dates and sources
@@ -24,7 +24,6 @@ _SHARES: Final = (
 )
 _EVERY: Final = "all domains"
 _ONCE: Final = "Hollow: asked once. Full: eight times, with its 95% interval."
-_SCOPE: Final = "Anything about other prompts, versions or tasks."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +45,8 @@ def long_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dict[str, Any]:
-    """Return what the top of an evaluator's page is given; `result` is its newest snapshot."""
+def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
+    """Return what the top of an evaluator's page is given."""
     first = page.chief
     judge = page.card.means or page.name
     right = right_of(site.registry.choices, judge)
@@ -63,11 +62,11 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
         "forest": _forest(
             site, judge, right, [(figure, label) for figure, label, _ in recorded_shares]
         ),
-        "missing": list(_missing(page, right)),
+        "is_missing": any(limit.because == "missing" for limit in page.card.limits),
         "may": tuple(
             _may(site, page, first, right, [(f, sentence) for f, _, sentence in recorded_shares])
         )[:3],
-        "may_not": tuple(_may_not(right, measured=bool(right or recorded_shares), result=result)),
+        "may_not": tuple(limit.says for limit in page.card.limits),
         "in_sight": in_sight,
         "lifelines": lifelines(in_sight, site.as_of),
     }
@@ -181,18 +180,6 @@ def _hundredths(value: float) -> str:
     return f"{value:.1f}"
 
 
-def _missing(page: EvaluatorPage, right: dict[str, Figure]) -> Iterator[str]:
-    """Yield what nobody has published of it."""
-    if not right and not best_figure(page.card, "accuracy"):
-        yield "how often it is right"
-    if not page.card.counted("gamma") and not any(basis.word for basis in page.card.rests_on):
-        yield "coupling"
-    if not best_figure(page.card, PLACES):
-        yield "place bias"
-    if not best_figure(page.card, PEOPLE):
-        yield "agreement with people"
-
-
 def _may(
     site: Site,
     page: EvaluatorPage,
@@ -224,18 +211,6 @@ def _service(first: Platform) -> Iterator[str]:
         yield f"{place} serves it until {long_day(state.not_before)} at the least."
     elif state.status == "current":
         yield f"{place} states no end."
-
-
-def _may_not(
-    right: dict[str, Figure], *, measured: bool, result: SnapshotPage | None
-) -> Iterator[str]:
-    if not measured and not result:
-        yield "That it judges well or badly: nobody has published a measurement."
-    if apart := _apart(right):
-        yield f"That it is as good on {apart[1][0]}: it was right on {_share(apart[1][1])} of 100."
-    if not result or result.row.about != "coupling":
-        yield "That an agent may learn from it: nobody has measured its coupling."
-    yield _SCOPE
 
 
 def _share(figure: Figure | CardFigure) -> str:

@@ -285,7 +285,7 @@ def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
         "linked": _linked,
-        **profile.context(site, page, result),
+        **profile.context(site, page),
         "card": page.name if has_card(site, page) else "",
         "drawn": drawn,
         "sentence": sentence(page.card),

@@ -57,7 +57,6 @@ def environment() -> Environment:
         "brief": _brief,
         "dated": lambda text: _DAY.sub(_dated, text),
         "figure_words": in_words,
-        "either": lambda names: " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))),
         "glossed": glossed,
         "interval": numbers.interval,
         "long": long_day,

@@ -99,7 +99,7 @@ def test_what_does_not_count_and_what_nobody_measured_is_unknown() -> None:
     misspelt = answered(fields, Requirement.parse("place_consistancy>=0.5"))
 
     assert (left_out.answer, left_out.why) == ("unknown", "each figure of this name is left out")
-    assert misspelt.why == "nobody measured it; did you mean place_consistency?"
+    assert misspelt.why == "it is not in this registry; did you mean place_consistency?"
 
 
 @pytest.mark.parametrize("text", ["x", "x>0.8", "x>=", ">=1", "x>=nan", "x>=inf", "x>=1>=2", "x=1"])

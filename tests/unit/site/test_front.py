@@ -290,7 +290,7 @@ def test_a_promise_that_has_passed_is_no_day_until_which_a_judge_is_served() -> 
         for platform in page.platforms:
             promised, day = platform.standing.state.not_before, platform.standing.day(REAL_DAY)
             passed += promised is not None and promised <= REAL_DAY and day is None
-        second = context(SITE[0], page, None)["second"]
+        second = context(SITE[0], page)["second"]
         assert second in (None, page.gravest) or second.standing.day(REAL_DAY) is not None
     assert passed
 

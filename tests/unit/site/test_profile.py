@@ -117,23 +117,6 @@ def test_what_may_be_said_has_the_most_askings_and_the_best_domain() -> None:
     assert [*profile._may(site(), card(), None, {}, [])] == []
 
 
-def test_what_may_not_be_said_is_what_nobody_measured() -> None:
-    scope = "Anything about other prompts, versions or tasks."
-    coupling = "That an agent may learn from it: nobody has measured its coupling."
-
-    def result(about: str) -> Any:
-        return SimpleNamespace(row=SimpleNamespace(about=about))
-
-    assert [*profile._may_not({}, measured=False, result=None)] == [
-        "That it judges well or badly: nobody has published a measurement.", coupling, scope,
-    ]  # fmt: skip
-    assert [*profile._may_not({}, measured=True, result=None)] == [coupling, scope]
-    assert [*profile._may_not({}, measured=False, result=result("verdicts"))] == [coupling, scope]
-    assert [*profile._may_not(RIGHT, measured=True, result=result("coupling"))] == [
-        "That it is as good on maths: it was right on 50.0 [48.0, 52.0] of 100.", scope,
-    ]  # fmt: skip
-
-
 def test_the_picture_has_all_domains_best_first_and_what_it_was_once() -> None:
     ways = (way(1, "j"), way(8, "j"), way(1, "k"))
     others: Any = [(figure(0.75), "people"), (Figure(value=0.8, ci95=None), "place")]
@@ -161,21 +144,6 @@ def test_the_picture_has_all_domains_best_first_and_what_it_was_once() -> None:
     assert {mark.once for mark in alone.panels[0].marks} == {None}
     assert profile._forest(site(*ways), "j", {}, []) is None
     assert profile._once(site(way(8, "j"), way(5, "j")).registry.choices, "j", "chat") is None
-
-
-def test_what_nobody_published_is_listed() -> None:
-    every = ["how often it is right", "coupling", "place bias", "agreement with people"]
-
-    def missing(of: Any, right: dict[str, Figure]) -> list[str]:
-        return [*profile._missing(of, right)]
-
-    page = card(figures=())
-    assert missing(page, {}) == every
-    assert missing(page, RIGHT) == every[1:]
-    audited = card(rests_on=[SimpleNamespace(word="coupled")], figures=())
-    assert missing(audited, RIGHT) == every[2:]
-    assert missing(card({"gamma": [1]}, figures=()), RIGHT) == every[2:]
-    assert missing(card(rests_on=[SimpleNamespace(word=None)], figures=()), RIGHT) == every[1:]
 
 
 def test_a_day_is_read_without_a_nought() -> None:
