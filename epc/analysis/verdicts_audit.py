@@ -31,6 +31,7 @@ from epc.statistics.figures import ClusteredFigure
 
 _EXAMPLES: Final = 5
 _TIES: Final = "ties"
+_TRANSFER: Final = "transfer"
 _WITHIN_A_POINT: Final = ("score_repeat_within_1", "human_score_within_1")
 _OF_JUDGES: Final = (
     *("pairs", "board", "reversed", "error_correlation", "independent_judges", "panel"),
@@ -128,7 +129,7 @@ def _require_effect(choices: Choices, report: Report, of_file: FileNames) -> Non
                 raise UsageError(f"{problem}\n  fix: the file has {there}")
     chosen = {"--baseline": choices.baseline, "--domains": ",".join(choices.domains)}
     for option, value in chosen.items():
-        whys = {group.left_out.get("transfer") for group in report.groups}
+        whys = {group.left_out.get(_TRANSFER) for group in report.groups}
         if value and whys <= {NO_AUTHORS, NO_SUBSETS}:
             needs = "--map a_by=COLUMN" if NO_AUTHORS in whys else "--map subset=COLUMN"
             problem = f"{option} {value}: {next(filter(None, whys))}"

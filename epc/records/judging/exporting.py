@@ -46,7 +46,7 @@ def _object(record: Record, day: str, mapping: RubricMapping | None, units: Eval
         for item in items(reply, "evidence")
         if isinstance(item, dict)
     ]
-    notes = {"notes": reply["notes"]} if isinstance(reply.get("notes"), str) else {}
+    notes = {key: text for key in ("notes",) if isinstance(text := reply.get(key), str)}
     return {
         "meta": {**record.sample.as_json(), "timestamp": day},
         "scores": {**scores, OVERALL: sum(scores.values())},

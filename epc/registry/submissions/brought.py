@@ -30,7 +30,6 @@ _HOME: Final = f"{registry_layout.FOLDER}/{registry_layout.EVALUATORS}"
 _MOST_BYTES: Final = 2**17
 _MOST_LISTED: Final = 40
 _LOOK: Final = "maintainer: open the source; does it say so?"
-_STAGES: Final = ("released", "deprecated", "retires")
 Records = Mapping[str, Json]  # by the paths of their files
 
 
@@ -53,11 +52,14 @@ def look(checkout: Path, merge: str, base: Base, findings: Findings) -> Records:
         findings.extend(_placed(path, finding) for finding in wrong)
         if wrong:
             continue
-        before = None if letter == "A" else _record(checkout, f"{merge}^1:{path}")[0]
-        findings.extend(_claims(place, before, record))
+        generation = typed(record, GenerationRecord)
+        before = None
+        if letter != "A":
+            before = typed(_record(checkout, f"{merge}^1:{path}")[0], GenerationRecord)
+        findings.extend(_claims(place, before, generation))
         if letter == "A":
             added[path] = record
-            findings.extend(_clash(place, record, base.registry))
+            findings.extend(_clash(place, generation, base.registry))
     return added
 
 
@@ -67,9 +69,8 @@ def _placed(path: str, finding: Finding) -> Finding:
     return replace(finding, clause=layout.KNOWN, where=place)
 
 
-def _clash(place: str, record: Json, registry: Registry) -> Iterator[Finding]:
+def _clash(place: str, generation: GenerationRecord, registry: Registry) -> Iterator[Finding]:
     """Yield that the registry has the model already, unless it has this very record."""
-    generation = typed(record, GenerationRecord)
     present = registry.generations.get(generation.generation)
     if present and present.record == generation:
         return
@@ -81,7 +82,8 @@ def _clash(place: str, record: Json, registry: Registry) -> Iterator[Finding]:
 def with_records(base: Base, records: Records) -> Base:
     """Return a base whose registry knows further evaluators."""
     generations = base.registry.generations
-    further = [record for record in records.values() if record["generation"] not in generations]
+    names = {path: PurePosixPath(path).stem for path in records}
+    further = [record for path, record in records.items() if names[path] not in generations]
     if not further:
         return base
     document = base.registry.document
@@ -112,7 +114,9 @@ def _record(checkout: Path, name: str) -> tuple[Any, list[Finding]]:
     return (None, wrong) if wrong else parse(text)
 
 
-def _claims(place: str, before: Json | None, after: Json) -> Iterator[Finding]:
+def _claims(
+    place: str, before: GenerationRecord | None, after: GenerationRecord
+) -> Iterator[Finding]:
     """Yield the dates and sources that a record states and did not state before."""
     earlier = set(_sources(before)) if before else set()
     changed = [pair for pair in _sources(after) if pair not in earlier]
@@ -128,18 +132,19 @@ def _claims(place: str, before: Json | None, after: Json) -> Iterator[Finding]:
         yield _finding(problem, _LOOK, place=place, severity="warning")
 
 
-def _sources(record: Json) -> Iterator[tuple[str, str]]:
+def _sources(record: GenerationRecord) -> Iterator[tuple[str, str]]:
     """Yield each date that a record states, in words, and its source; and what was consulted."""
-    for life in record["platforms"]:
-        name = f"{life['platform']}/{life['model']}"
-        yield f"{name} was looked up", life["checked"]["source"]
-        for stage in _STAGES:
-            if claim := life[stage]:
-                kind = claim["kind"].replace("_", " ")
-                yield f"{name} {stage} {kind} {claim['date']}", claim["source"]
-        for pointer in (*life["routes"], *life.get("points_to", ())):
-            day = pointer.get("since") or pointer.get("date")
-            yield f"{name} means {pointer['to']} from {day}", pointer["source"]
+    for life in record.platforms:
+        name = f"{life.platform}/{life.model}"
+        yield f"{name} was looked up", life.checked.source
+        for stage, claim in life.stages.items():
+            if claim:
+                kind = claim.kind.replace("_", " ")
+                yield f"{name} {stage} {kind} {claim.date}", claim.source
+        for route in life.routes:
+            yield f"{name} means {route.to} from {route.date}", route.source
+        for pointer in life.points_to or ():
+            yield f"{name} means {pointer.to} from {pointer.since}", pointer.source
 
 
 def _finding(

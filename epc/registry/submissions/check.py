@@ -6,7 +6,7 @@ statement, the manifest's shape and size, and only then the record itself, repla
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from shutil import rmtree
 from types import MappingProxyType
 from typing import Final
@@ -143,9 +143,10 @@ def check(
 def _hold_records(records: Records, done: Sequence[SubmissionCheck], findings: Findings) -> None:
     """Note a record that a submission brings and that is not its own evaluator's."""
     generations = {checked.statement.generation for checked in done if checked.statement}
-    for path, record in records.items():
-        if record["generation"] not in generations:
-            problem = f"brings the record of {record['generation']}, which nothing here measures"
+    for path in records:
+        generation = PurePosixPath(path).stem
+        if generation not in generations:
+            problem = f"brings the record of {generation}, which nothing here measures"
             remedy = "offer it in a pull request of its own"
             findings.add(layout.ONE, one_line(path), problem, remedy)
 

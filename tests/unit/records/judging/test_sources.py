@@ -95,7 +95,7 @@ def test_all_fields_that_a_row_lacks_are_named_at_once(tmp_path: Path) -> None:
 
 
 def test_an_empty_table_is_misuse(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no outputs"):
+    with pytest.raises(UsageError, match="is empty"):
         entries_of(write_rows(tmp_path / "t.jsonl", []))
 
 

@@ -34,6 +34,7 @@ def evaluation(groups: dict[str, list[Any]], *, invalid: int, kappas: Sequence[A
             all=SimpleNamespace(invalid=SimpleNamespace(count=invalid)),
         ),
         agreement=SimpleNamespace(pairs=pairs),
+        labels=None,
     )
 
 
