@@ -260,15 +260,15 @@ def _panel(groups: Sequence[JudgeRows]) -> tuple[JudgePanel | None, Figures]:
     On rows that all of them read.
     """
     first = groups[0][2]
-    orders, said, judge_labels = [], [], []
+    orders, answers, judge_labels = [], [], []
     for _, _, rows in groups:  # of each judge's rows nothing is kept but what is needed of all
         judge_rows, judge_shares = common_rows(first, rows)[1]
         orders.append(judge_rows.order)
-        said.append(judge_shares)
+        answers.append(judge_shares)
         judge_labels.append(label_of(judge_rows))
     of_all = reduce(np.intersect1d, orders)
     places = [np.searchsorted(order, of_all) for order in orders]
-    shares = np.array([side[place] for side, place in zip(said, places, strict=True)])
+    shares = np.array([side[place] for side, place in zip(answers, places, strict=True)])
     labels = _common_labels([side[place] for side, place in zip(judge_labels, places, strict=True)])
     labelled: Flags = np.asarray(labels.any(axis=1))
     if not labelled.any():

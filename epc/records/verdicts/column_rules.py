@@ -418,11 +418,11 @@ class _Chooser:
             return
         cells = self.cells.columns[column]
         numbers = [number_of(name.strip()) for name in cells.names]
-        known = [number for number in numbers if number is not None]
-        is_weighted = any(not number.is_integer() for number in known)
+        values = [number for number in numbers if number is not None]
+        is_weighted = any(not number.is_integer() for number in values)
         draws = {0.0} if self._is_of_alpaca else set()
-        inside = all(1 <= number <= 2 or number in draws for number in known)  # noqa: PLR2004
-        if not known or not inside or not (is_weighted or 0.0 in known):
+        inside = all(1 <= number <= 2 or number in draws for number in values)  # noqa: PLR2004
+        if not values or not inside or not (is_weighted or 0.0 in values):
             return
         choices = [_choice_of_two(number) for number in numbers]
         sure = ["" if number is None else f"{abs(number - _DRAW) + 0.5:g}" for number in numbers]
@@ -434,7 +434,7 @@ class _Chooser:
 
     @property
     def _is_of_alpaca(self) -> bool:
-        """Whether the columns are those of AlpacaEval's annotations, whose annotator is a judge."""
+        """Return whether the columns are AlpacaEval's, whose annotator is a judge."""
         return GENERATOR_1 in map(plain, self.present)
 
     def _label_values(self) -> set[str]:

@@ -46,7 +46,7 @@ class Scores:
 
     @property
     def is_paired(self) -> bool:
-        """Whether the table compares two answers."""
+        """Return whether the table compares two answers."""
         return self.choice.has("b", "b_sha256", "b_by", "b_score")
 
     def read_score(self, column: str) -> Callable[[str], Any]:
