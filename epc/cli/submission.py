@@ -76,6 +76,7 @@ def new(
     if judge and any(options[key] for key in _OF_A_SOURCE):
         option_names = ", ".join(f"--{key}" for key in _OF_A_SOURCE)
         raise click.UsageError(f"A verdict file says this itself: leave {option_names} out.")
+    source = run
     if judge:
         around = ctx.with_resource(TemporaryDirectory())
         run = cut_to(run, judge, Path(around) / run.stem, plain=True)
@@ -99,7 +100,7 @@ def new(
         for line in text(report):
             print_note(line)
         raise UsageError(
-            f"nothing was written: {run} would be refused\n  fix: mend it, and run this again"
+            f"nothing was written: {source} would be refused\n  fix: mend it, and run this again"
         )
     (offered,) = report.submissions
     print_note(f"checked  it can be published, as {offered.tag} today")

@@ -15,6 +15,8 @@ from site_support import evaluated
 
 from epc.records.layout import digest
 from epc.records.strict_json import dumps_line
+from epc.registry.submissions.making import make, subject_of
+from epc.registry.submissions.statement import Statement
 
 Json = dict[str, Any]
 WHO = ("--contributor", "A. Name", "--login", "a-name", "--licence", "CC-BY-4.0")
@@ -162,9 +164,14 @@ def with_html(folder: Path) -> None:
     """Offer an evaluation that is true to itself, of a variant that a page would show."""
     checkout = folder.parents[1]
     run = evaluated(checkout.parent / "marked", rows=grid("12", ["<img src=x>"]))
+    said = json.loads((folder / "submission.json").read_text())
+    statement = {key: value for key, value in said.items() if key != "schema"}
+    statement["identity"] = subject_of(run).identity
     shutil.rmtree(folder)
     arguments = ("--slug", folder.name, "--conflicts", "none", *WHO)
-    assert run_program("submission", "new", run, *arguments, cwd=checkout).returncode == 0
+    done = run_program("submission", "new", run, *arguments, cwd=checkout)
+    assert (done.returncode, b"reads as HTML" in done.stderr) == (2, True)
+    make(folder.parent, run, folder.name, Statement(**statement), {})
 
 
 def prompt_outside(folder: Path) -> None:

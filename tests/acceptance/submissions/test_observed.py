@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from observed_registry_support import TAG, cloned, imported, knows_the_judge
+from program_support import run_program
 from registry_support import Checkout, commit, git
 from site_support import epc
 
@@ -119,9 +120,12 @@ def test_an_author_or_a_subset_that_is_more_than_text_is_refused(
     file.write_text("\n".join([header, *named]))
     shutil.copytree(made, checkout := tmp_path / "registry")
 
-    epc(checkout, "submission", "new", str(file), *SAID, "--slug", "markup")
+    done = run_program("submission", "new", file, *SAID, "--slug", "markup", cwd=checkout)
 
-    assert "observed.json: a name holds" in errors(checkout / "submissions" / "markup")
+    assert done.returncode == 2
+    assert b"observed.json: a name holds" in done.stderr
+    assert f"nothing was written: {file} would be refused".encode() in done.stderr
+    assert not (checkout / "submissions" / "markup").exists()
 
 
 def test_a_day_that_is_written_into_the_header_is_refused(folder: Path) -> None:
