@@ -70,7 +70,7 @@ def _name(logs: Sequence[EvalLog]) -> str:
         [log.eval.model.rpartition("/")[2] for log in logs],
         [log.eval.created[:_DAY] for log in logs],
     ]
-    name = ", ".join(shortened([*dict.fromkeys(words)], _MOST_NAMES) for words in parts)
+    name = ", ".join(shortened([*dict.fromkeys(names)], _MOST_NAMES) for names in parts)
     return re.sub(r"[^\w.,: -]", "-", name)[:_LONGEST].strip(". ") or "run"
 
 

@@ -72,7 +72,7 @@ class _Wire:
     async def send(self, item: SessionMessage) -> None:
         """Send a message in which no character acts on a terminal, whoever it comes from."""
         message = item.message
-        content = _shown(message.model_dump(by_alias=True, exclude_unset=True))
+        content = _spelt_out(message.model_dump(by_alias=True, exclude_unset=True))
         await self.answers.send(replace(item, message=type(message).model_validate(content)))
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._open.discard(message.id)
@@ -132,12 +132,12 @@ def _refusal(name: Name | None, code: int, problem: str) -> types.JSONRPCError:
     return types.JSONRPCError(jsonrpc="2.0", id=name, error=error)
 
 
-def _shown(value: Any) -> Any:
+def _spelt_out(value: Any) -> Any:
     """Return JSON whose texts hold no character that is not seen, but for ends of lines."""
     if isinstance(value, str):
         return "\n".join(map(spelt, value.split("\n")))
     if isinstance(value, list):
-        return [*map(_shown, value)]
+        return [*map(_spelt_out, value)]
     if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
+        return {key: _spelt_out(item) for key, item in value.items()}
     return value

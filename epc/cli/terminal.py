@@ -22,7 +22,9 @@ _STATES: Final = {
     "CANNOT TELL YET|CANNOT TELL ANY MORE|NOT SHOWN|NO CHANGE SHOWN|QUALITY NOT MEASURED",
     "green": "current|ok|HOLDS|SAME|BETTER|ship",
 }
-_COLOURS: Final = {word: colour for colour, words in _STATES.items() for word in words.split("|")}
+_COLOURS: Final = {
+    state: colour for colour, states in _STATES.items() for state in states.split("|")
+}
 # A state begins a line, or stands in a column of its own, or behind a name with its platform.
 _STATE: Final = re.compile(
     rf"(?:^|(?<=  )|(?<=\) ))({'|'.join(_COLOURS)})"
@@ -43,7 +45,7 @@ def fitted(text: str, stream: IO[str]) -> str:
 
 def coloured(text: str) -> str:
     """Return a text whose states stand in their colours."""
-    return _STATE.sub(lambda found: click.style(found[0], fg=_COLOURS[found[0]]), text)
+    return _STATE.sub(lambda state: click.style(state[0], fg=_COLOURS[state[0]]), text)
 
 
 def wrapped(line: str, wide: int) -> Iterator[str]:
@@ -61,14 +63,14 @@ def wrapped(line: str, wide: int) -> Iterator[str]:
     if len(line) <= wide or wide < _LEAST or is_whole:
         yield line
         return
-    head, rest = line[:hang], line[hang:]
-    while len(head) + len(rest) > wide:
+    head, tail = line[:hang], line[hang:]
+    while len(head) + len(tail) > wide:
         room = wide - len(head)
-        cut = rest.rfind(" ", 0, room + 1)
+        cut = tail.rfind(" ", 0, room + 1)
         if cut <= 0:
-            cut = rest.find(" ")
+            cut = tail.find(" ")
         if cut <= 0:
             break
-        yield f"{head}{rest[:cut]}".rstrip()
-        head, rest = " " * hang, rest[cut + 1 :]
-    yield f"{head}{rest}"
+        yield f"{head}{tail[:cut]}".rstrip()
+        head, tail = " " * hang, tail[cut + 1 :]
+    yield f"{head}{tail}"

@@ -219,10 +219,10 @@ async def check(
         questions = [
             Question(role=roles[request.role], text=request.text, side=_SIDE) for request in wanted
         ]
-        asked = asked_within(
+        session = asked_within(
             [*roles.values()], checking.folder, clock=clock, watch=watch, limits=limits
         )
-        async with asked as caller:
+        async with session as caller:
             askings = [
                 _asking(caller, question, request.occasion, retry=retry)
                 for question, request in zip(questions, wanted, strict=True)

@@ -200,21 +200,23 @@ def recorded(registry: Registry) -> int:
 
 def totals_text(registry: Registry) -> str:
     """Return how many verdicts that others recorded are published, and how many are here."""
-    every = [s for s in registry.snapshots.values() if KINDS[s.card.kind].verdict_file]
-    again = [s for s in every if registry.is_said_anew(s)]
-    total = sum(snapshot.n for snapshot in every)
-    repeated, kept = (sum(s.n for s in part) for part in (again, _kept(every, again)))
-    judges = len({snapshot.tag.generation for snapshot in every})
+    snapshots = [s for s in registry.snapshots.values() if KINDS[s.card.kind].verdict_file]
+    superseded = [s for s in snapshots if registry.is_said_anew(s)]
+    total = sum(snapshot.n for snapshot in snapshots)
+    repeated = sum(snapshot.n for snapshot in superseded)
+    stored = sum(snapshot.n for snapshot in _in_store(snapshots, superseded))
+    judges = len({snapshot.tag.generation for snapshot in snapshots})
     return (
-        f"{len(every)} snapshots of {judges} judges hold {total:,} verdicts that others recorded. "
-        f"{len(again)} of them, with {repeated:,}, were superseded by newer ones of the same "
-        f"verdicts. Of the {total - repeated:,} that are left {kept:,} are in the store; the other "
-        f"{total - repeated - kept:,} stay with their source, as its licence has it."
+        f"{len(snapshots)} snapshots of {judges} judges hold {total:,} verdicts that others "
+        f"recorded. {len(superseded)} of them, with {repeated:,}, were superseded by newer ones of "
+        f"the same verdicts. Of the {total - repeated:,} that are left {stored:,} are in the "
+        f"store; the other "
+        f"{total - repeated - stored:,} stay with their source, as its licence has it."
     )
 
 
-def _kept(every: Sequence[Snapshot], again: Sequence[Snapshot]) -> Iterator[Snapshot]:
-    return (snapshot for snapshot in every if snapshot.card.kept and snapshot not in again)
+def _in_store(snapshots: Sequence[Snapshot], superseded: Sequence[Snapshot]) -> Iterator[Snapshot]:
+    return (snapshot for snapshot in snapshots if snapshot.card.kept and snapshot not in superseded)
 
 
 def absence(absent: Sequence[Withheld], total: int) -> Iterator[str]:

@@ -131,9 +131,9 @@ def _verdict_of_people(row: JudgeAgainstPeople, labels: LabelReport) -> Statemen
     shares = [f"{share:.0%}" for share in between_people(labels)]
     people = f"two people {' to '.join(dict.fromkeys(shares[:1] + shares[-1:]))}"
     grounds = f"{in_percent(row.same_verdict)} of {row.labelled:,} labelled outputs"
-    beside = people if shares else "no output was labelled by two people"
+    ceiling = people if shares else "no output was labelled by two people"
     trusted = as_people_do(row, labels)
-    return _statement(row.judge, "people's verdict", trusted, f"{grounds}; {beside}")
+    return _statement(row.judge, "people's verdict", trusted, f"{grounds}; {ceiling}")
 
 
 def _scores_of_people(statement: Statement, scores: ScoreAgreement) -> Statement:
