@@ -144,8 +144,18 @@ def test_text_and_json_come_from_one_value(once: Callable[[str], Path]) -> None:
         assert f"{report['noise_floor'][direction]['mean']:.3f}" in printed
 
 
+def test_an_empty_file_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.csv"
+    path.write_text("")
+
+    done = epc("audit", path)
+
+    assert done.returncode == 1
+    assert "verdicts.csv: is empty\n  fix: give a table" in done.stdout.decode()
+
+
 @pytest.mark.parametrize(
-    ("content", "code"), [("{}", 2), ("", 1), ("[1]", 2), ('[{"seed":0,"weights":NaN}]', 2)]
+    ("content", "code"), [("{}", 2), ("[1]", 2), ('[{"seed":0,"weights":NaN}]', 2)]
 )
 def test_what_is_no_record_is_misuse_and_says_what_is_expected(
     tmp_path: Path, content: str, code: int

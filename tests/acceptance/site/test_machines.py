@@ -185,8 +185,9 @@ def test_a_run_is_fetched_from_the_site_and_recomputes(
     site: BuiltSite, address: str, tmp_path: Path
 ) -> None:
     repeated_folder = tmp_path / "again"
+    # In this registry's own checkout: outside it the published v1.0-CoinFlip would be meant.
     epc(
-        tmp_path,
+        site.checkout.folder,
         "snapshot",
         "fetch",
         "v1.0-CoinFlip",
