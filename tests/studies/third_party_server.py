@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.engine.catalog import open_model
-from epc.engine.local import weights
+from epc.engine.local.weights import BASE
 from epc.engine.model import Prompt
 from epc.protocol.verdict import parse_verdict
 
-MODEL: Final = f"llamacpp/{weights.NAME}"
+MODEL: Final = f"llamacpp/{BASE.file}"
 A_LETTER: Final = ("--body", 'grammar="root ::= \\"A\\" | \\"B\\""')
 _EMBEDDED: Final = "local/smollm2-135m"
 # So many tokens an embedded executor writes: the same answers are then to be expected.
@@ -55,7 +55,7 @@ def serving_weights() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    arguments = [sys.executable, "-c", _SERVER, str(weights.path()), str(port)]
+    arguments = [sys.executable, "-c", _SERVER, str(BASE.path()), str(port)]
     server = subprocess.Popen(arguments)
     try:
         _wait_for(port)

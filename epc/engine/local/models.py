@@ -1,14 +1,14 @@
-"""The embedded models: one set of weights, asked in five ways, and a rule that scores.
+"""The embedded models: sets of weights, each asked in five ways, and a rule that scores.
 
-`smollm2-135m` is asked by the protocol's prompt and may write what it likes.
-`smollm2-135m-constrained` is asked the same but can only write A or B (an AltPrompt).
-`smollm2-135m-labels` is asked the same and says how likely each letter was.
-`smollm2-135m-likelihood` is not asked at all: of two answers it prefers the one whose judged
+`NAME` of `epc.engine.local.weights` is asked by the protocol's prompt and may write what it likes.
+`NAME-constrained` is asked the same but can only write A or B (an AltPrompt).
+`NAME-labels` is asked the same and says how likely each letter was.
+`NAME-likelihood` is not asked at all: of two answers it prefers the one whose judged
 characters it would more likely have written itself (an AltEvaluator).
 
-`smollm2-135m-judge-likelihood` scores outputs under the judge protocol.
+`NAME-judge-likelihood` scores outputs under the judge protocol.
 
-A model this small is a poor judge. Its runs say so from their own numbers; see the report.
+Models this small are poor judges. Their runs say so from their own numbers; see the report.
 `word-count` is a rule, so that there are two evaluators that truly differ.
 """
 
@@ -24,9 +24,9 @@ from typing import Final
 from msgspec import structs
 from msgspec.structs import replace
 
-from epc.engine.local import runtime, weights
-from epc.engine.local.runtime import SLOT_TOKENS
+from epc.engine.local import runtime
 from epc.engine.local.scoring import DECIMALS, WordCount, pair_of, score_text
+from epc.engine.local.weights import WEIGHTS, weights_of
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
 from epc.errors import UsageError, unknown
@@ -38,12 +38,11 @@ from epc.records.decisions import COMPUTED, WORDS, record, spans
 from epc.spec.epc_v1 import Method
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL, SCALE
 
-BASE: Final = "smollm2-135m"
 # Enough for the 300 characters that are judged: about 4.6 characters a token here.
 ANSWER_TOKENS: Final = 80
-_LISTED: Final = 2000  # tokens, of 49,152; both letters are among the first few
+_LISTED: Final = 2000  # tokens, of 49,152 or 151,936; both letters are among the first few
 _WRITTEN: Final = 220  # tokens: four scores, and four quotes of eight words
-_READ: Final = SLOT_TOKENS - _WRITTEN - 64  # tokens; the template of the chat takes its part
+_TEMPLATE: Final = 64  # tokens that the template of the chat takes
 _LISTED_SCORES: Final = 100  # tokens at each step; a score that is not among them has no number
 _GRAMMARS: Final = {"A|B": 'root ::= "A" | "B"'}
 
@@ -57,8 +56,9 @@ class Local:
 
     def __init__(self, name: str, *, constraint: str | None = None) -> None:
         self._constraint = constraint
+        self.weights = weights_of(name)
         self.identity = runtime.identity_of(name)
-        self._runtime = runtime.loaded()
+        self._runtime = runtime.loaded(self.weights)
         self.concurrency = self._runtime.places
 
     def default_decoding(self, role: str) -> Decoding:
@@ -75,7 +75,7 @@ class Local:
         """Write an answer in the weights' own chat template."""
         began = time.monotonic()
         body: Json = {
-            "messages": runtime.messages(prompt.text),
+            "messages": self._runtime.messages(prompt.text),
             "max_tokens": decoding.max_tokens,
             "stream_options": {"include_usage": True},
         }
@@ -113,7 +113,7 @@ class Labels(Local):
         pair_of(prompt, self.identity.model)
         began = time.monotonic()
         body = {
-            "messages": runtime.messages(prompt.text),
+            "messages": self._runtime.messages(prompt.text),
             "max_tokens": 1,
             "temperature": 0,
             "logprobs": True,
@@ -197,7 +197,7 @@ class Likelihood(Local):
     async def _context(self, task: str) -> list[int]:
         if task not in self._contexts:
             rendered = await self._runtime.post(
-                "/apply-template", {"messages": runtime.messages(task)}
+                "/apply-template", {"messages": self._runtime.messages(task)}
             )
             self._contexts[task] = await self._tokens(rendered["prompt"], special=True)
         return self._contexts[task]
@@ -243,7 +243,7 @@ class LikelihoodJudge(Local):
         began = time.monotonic()
         length = await self._length_read(assignment)
         body = {
-            "messages": runtime.messages(assignment.reading(length)),
+            "messages": self._runtime.messages(assignment.reading(length)),
             "max_tokens": decoding.max_tokens,
             "temperature": 0,
             "logprobs": True,
@@ -258,12 +258,13 @@ class LikelihoodJudge(Local):
     async def _length_read(self, assignment: Assignment) -> int:
         """Return how many of the output's characters there is place for."""
         length = len(assignment.output)
+        place = self.weights.slot_tokens - _WRITTEN - _TEMPLATE
         while True:
             body = {"content": assignment.reading(length), "parse_special": False}
-            if len((await self._runtime.post("/tokenize", body))["tokens"]) <= _READ:
+            if len((await self._runtime.post("/tokenize", body))["tokens"]) <= place:
                 return length
             if not length:
-                problem = f"the prompt takes more than {_READ} tokens before any output"
+                problem = f"the prompt takes more than {place} tokens before any output"
                 raise UsageError(f"{problem}: shorten --prompt or the task")
             length = length * 3 // 4
 
@@ -332,25 +333,26 @@ class Embedded:
 
         Raises: WorldError if its weights are there but are others.
         """
-        if self.has_weights and not weights.present():
+        if self.has_weights and not weights_of(name).present():
             return f"epc models fetch local/{name}"
         return None
 
 
-LOCAL_MODELS: Final = {
-    BASE: Embedded("asked by the prompt, free text; executor or evaluator", Local),
-    f"{BASE}-constrained": Embedded(
+_WAYS: Final = {
+    "": Embedded("asked by the prompt, free text; executor or evaluator", Local),
+    "-constrained": Embedded(
         "asked by the prompt, can only say A or B; evaluator",
         lambda name: Local(name, constraint="A|B"),
     ),
-    f"{BASE}-labels": Embedded(
-        "asked by the prompt, says how likely A and B were; evaluator", Labels
-    ),
-    f"{BASE}-likelihood": Embedded("prefers the likelier answer; evaluator", Likelihood),
-    f"{BASE}-judge-likelihood": Embedded(
+    "-labels": Embedded("asked by the prompt, says how likely A and B were; evaluator", Labels),
+    "-likelihood": Embedded("prefers the likelier answer; evaluator", Likelihood),
+    "-judge-likelihood": Embedded(
         "scores by the likelihood of 0, 1 and 2, and quotes the output; judge",
         LikelihoodJudge,
     ),
+}
+LOCAL_MODELS: Final = {
+    **{f"{name}{suffix}": way for name in WEIGHTS for suffix, way in _WAYS.items()},
     "word-count": Embedded(
         "a rule: prefers the answer of more words; evaluator",
         WordCount,
@@ -371,7 +373,7 @@ def open_local(name: str) -> Model:
     """
     embedded = embedded_model(name)
     if missing := embedded.needs(name):
-        raise UsageError(f"the weights {weights.NAME} are not here yet: run `{missing}`")
+        raise UsageError(f"the weights {weights_of(name).file} are not here yet: run `{missing}`")
     return embedded.opened(name)
 
 

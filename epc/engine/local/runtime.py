@@ -21,13 +21,11 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from epc.engine.local import weights
+from epc.engine.local.weights import Weights, weights_of
 from epc.engine.model import Completion, Identity
 from epc.errors import WorldError
 from epc.protocol.results import Json
 
-SLOTS: Final = 8
-SLOT_TOKENS: Final = 1024
 _MICRO_BATCH: Final = 32
 _BATCH: Final = 512
 SERVERS_VARIABLE: Final = "EPC_LOCAL_SERVERS"
@@ -40,14 +38,21 @@ class Stopped(Exception):  # noqa: N818  (a signal between threads, never shown)
 class Runtime:
     """The loaded weights. They are loaded at first need, and again if used after closing."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._loaded: _Loaded | None = None
+
+    def messages(self, prompt: str) -> list[Json]:
+        """Return a prompt as the weights' chat template wants it."""
+        return [
+            {"role": "system", "content": self._weights.system_prompt},
+            {"role": "user", "content": prompt},
+        ]
 
     @property
     def places(self) -> int:
         """How many prompts are answered at once."""
-        return server_count() * SLOTS
+        return server_count() * self._weights.slots
 
     async def stream(self, body: Json, *, chat: bool) -> list[Json]:
         """Return the chunks of one answer.
@@ -83,11 +88,12 @@ class Runtime:
 class _Loaded:
     """The servers and the threads that wait for them."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Weights) -> None:
         self._servers = [_Server(weights) for _ in range(server_count())]
         self._turn = cycle(self._servers)
         self.stopping = threading.Event()
-        self.pool = ThreadPoolExecutor(server_count() * SLOTS, thread_name_prefix="local-model")
+        places = server_count() * weights.slots
+        self.pool = ThreadPoolExecutor(places, thread_name_prefix="local-model")
 
     def next_server(self) -> "_Server":
         """Return the servers in turn."""
@@ -121,14 +127,15 @@ def describe() -> Json:
 class _Server:
     """llama.cpp server inside this process, listening on a private Unix socket only."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Weights) -> None:
         import xllamacpp
 
         self._folder = tempfile.TemporaryDirectory(prefix="epc-")
         self._socket = str(Path(self._folder.name) / "http.sock")  # .sock makes it no TCP address
         params = xllamacpp.CommonParams()
-        params.model.path = str(weights)
-        params.n_parallel, params.n_ctx, params.kv_unified = SLOTS, SLOT_TOKENS * SLOTS, False
+        params.model.path = str(weights.path())
+        params.n_parallel, params.kv_unified = weights.slots, False
+        params.n_ctx = weights.slots * weights.slot_tokens
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
         params.n_ubatch, params.n_batch = _MICRO_BATCH, _BATCH
         params.cache_prompt, params.cache_ram_mib = False, 0
@@ -140,7 +147,7 @@ class _Server:
             self._server: Any = xllamacpp.Server(params)
         except RuntimeError as error:
             self._folder.cleanup()
-            raise WorldError(f"cannot load {weights.name}: {error}") from error
+            raise WorldError(f"cannot load {weights.file}: {error}") from error
 
     def stream(self, body: Json, *, chat: bool, stopping: threading.Event) -> list[Json]:
         chunks: list[Json] = []
@@ -186,34 +193,26 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-# What the weights' chat template says where nobody else says anything.
-SYSTEM_PROMPT: Final = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-
-
 def identity_of(name: str, **details: object) -> Identity:
     """Return who answers: these weights under this runtime, and what more decides the answers."""
+    weights = weights_of(name)
     return Identity(
         model=f"local/{name}",
-        version=f"{weights.NAME} {weights.SHA256[:12]}",
+        version=f"{weights.file} {weights.sha256[:12]}",
         endpoint="embedded",
         details={
             "weights": weights.described(),
             "runtime": describe(),
-            "system_prompt": SYSTEM_PROMPT,
+            "system_prompt": weights.system_prompt,
             **details,
         },
     )
 
 
 @cache
-def loaded() -> Runtime:
+def loaded(weights: Weights) -> Runtime:
     """Return the one runtime that every role with the weights shares."""
-    return Runtime(weights.path())
-
-
-def messages(prompt: str) -> list[Json]:
-    """Return a prompt as the weights' chat template wants it."""
-    return [{"role": "system", "content": SYSTEM_PROMPT}, {"role": "user", "content": prompt}]
+    return Runtime(weights)
 
 
 def text(chunks: list[Json]) -> str:

@@ -195,7 +195,7 @@ def test_a_name_that_is_no_model_s_downloads_nothing_and_says_what_is_near(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluator: str, executor: str, said: str
 ) -> None:
     fetched: list[object] = []
-    monkeypatch.setattr("epc.engine.local.weights.fetch", fetched.append)
+    monkeypatch.setattr("epc.engine.local.fetching.fetch", fetched.append)
     arguments = ("--evaluator", evaluator, "--executor", executor, "--out", tmp_path / "run")
 
     for more in ((), ("--dry-run",)):

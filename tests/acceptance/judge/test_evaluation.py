@@ -418,7 +418,7 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
 ) -> None:
     """JUDGE-6, Reading R22: whatever the output, and the sum and verdict marked as ours."""
     # More than that takes this model long.
-    monkeypatch.setattr(models, "_READ", 200)  # tokens
+    monkeypatch.setattr(models, "_TEMPLATE", 1024 - models._WRITTEN - 200)  # 200 tokens are read
     monkeypatch.setattr(
         decisions, "_SPAN", re.compile(rf"{decisions._WORD}(?: {decisions._WORD}){{0,3}}")
     )

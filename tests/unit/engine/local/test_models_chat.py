@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from epc.engine.local import runtime, weights
+from epc.engine.local import runtime
 from epc.engine.local.models import Labels, Local
 
 CHUNKS: list[dict[str, Any]] = [
@@ -24,10 +24,10 @@ CHUNKS: list[dict[str, Any]] = [
 
 
 def test_the_identity_names_the_weights_their_runtime_and_what_else_decides() -> None:
-    identity = runtime.identity_of("smollm2", score="listed")
+    identity = runtime.identity_of("smollm2-135m", score="listed")
 
-    assert (identity.model, identity.endpoint) == ("local/smollm2", "embedded")
-    assert identity.version == f"{weights.NAME} {weights.SHA256[:12]}"
+    assert (identity.model, identity.endpoint) == ("local/smollm2-135m", "embedded")
+    assert identity.version == "SmolLM2-135M-Instruct.Q4_1.gguf b179c9523d0e"
     assert identity.details is not None
     assert set(identity.details) == {"weights", "runtime", "system_prompt", "score"}
 
