@@ -223,6 +223,9 @@ def _without_affix(spelt: Spelling, prefixes: Mapping[str, tuple[str, ...]]) -> 
     """Return a name without its outermost prefix or suffix; None if it has none."""
     if match := _pattern_of(HEAD).fullmatch(spelt.name):
         word, remainder = match[1].lower(), match[2]
+        further = _pattern_of(HEAD).fullmatch(remainder)
+        if further and (both := f"{word}/{further[1].lower()}") in prefixes:
+            word, remainder = both, further[2]  # Gemini on Vertex AI is `google/vertex/...` to some
         if word in SILENT:
             return replace(spelt, name=remainder)
         if (platforms := prefixes.get(word)) is not None:

@@ -55,8 +55,10 @@ const narrowed = (outer, inner) => {
 // What a name means, as the program finds it (epc/records/model_names.py, epc/answers/resolve.py): what stands round it is taken
 // off, a part at a time, until what is left is known.
 const without = ({ rules }, spelt) => {
-  const [, said, rest] = rules.head.exec(spelt.name) ?? [];
-  const word = folded(said ?? "");
+  let [, said = "", rest] = rules.head.exec(spelt.name) ?? [];
+  const [, further, behind] = rules.head.exec(rest ?? "") ?? [];
+  if (further && rules.routes.has(folded(`${said}/${further}`))) [said, rest] = [`${said}/${further}`, behind];
+  const word = folded(said);
   if (rules.silent.includes(word)) return { ...spelt, name: rest };
   if (rules.routes.has(word)) {
     const platforms = rules.routes.get(word);

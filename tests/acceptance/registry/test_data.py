@@ -368,7 +368,6 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
     runs = {name: epc.load(name) for name in names}
     public = copied(small, tmp_path)
     (public / "registry.json").write_text(program(public, "admin", "snapshot", "export").stdout)
-    monkeypatch.chdir(tmp_path)
     with SiteServer(public, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"

@@ -114,8 +114,11 @@ def address(clone: Path) -> Iterator[str]:
         yield address
 
 
-def test_over_plain_http_the_same_bytes_come(address: str, tmp_path: Path, run: Run) -> None:
-    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", address, "--out", "again")
+def test_over_plain_http_the_same_bytes_come(
+    origin: Checkout, address: str, tmp_path: Path, run: Run
+) -> None:
+    out = tmp_path / "again"
+    done = epc(origin.folder, "snapshot", "fetch", TAG, "--from", address, "--out", out)
 
     assert done.returncode == 0, done.stderr
     same_as_published(tmp_path / "again", run)
@@ -126,13 +129,14 @@ def objects(clone: Path) -> list[Path]:
 
 
 def test_one_flipped_byte_in_the_store_is_found_named_and_never_fetched(
-    clone: Path, address: str, tmp_path: Path
+    origin: Checkout, clone: Path, address: str, tmp_path: Path
 ) -> None:
     path = objects(clone)[0]
     flip(path)
 
     errors = [f.where for f in verify(clone) if f.severity == "error"]
-    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", address, "--out", "again")
+    out = tmp_path / "again"
+    done = epc(origin.folder, "snapshot", "fetch", TAG, "--from", address, "--out", out)
 
     assert len(objects(clone)) == 4  # three raw files and their list
     assert errors == [path.relative_to(clone).as_posix()]
@@ -192,9 +196,11 @@ def test_a_lost_object_is_named(clone: Path) -> None:
 
 
 def test_a_place_that_publishes_something_else_is_refused(clone: Path, tmp_path: Path) -> None:
+    unknowing = Checkout(tmp_path / "unknowing")  # a registry that never published this tag
+    unknowing.init()
     (clone / "snapshots" / "events.jsonl").write_bytes(b"\xff\n[]\n{}\nnot JSON\n")
 
-    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", clone)
+    done = epc(unknowing.folder, "snapshot", "fetch", TAG, "--from", clone)
 
     assert done.returncode == 2
     assert "was not published there" in done.stderr
