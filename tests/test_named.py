@@ -18,7 +18,7 @@ _EXTRA = re.compile(r"(?:\.|epc-registry)\[([a-z,]+)\]")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 # A name that the reader fills in: NAME, <name>, {name}.
 _BLANK = re.compile(r"[A-Z]{3,}|\{\w+\}|<\w+>")
-_OTHERS = ("git", "dvc", "mkdocs", "pip", "make", "uv", "uvx", "docker", "gh", "curl")
+_OTHERS = ("git", "dvc", "mkdocs", "pip", "make", "uv", "uvx", "docker", "gh", "curl", "promptfoo")
 
 
 @cache

@@ -69,7 +69,7 @@
     const scored = known.documents.map((each) => {
       const [title, called] = [parts(each.title), parts(each.called)];
       const fits = asked.map((word) => Math.max(best(title, word), best(called, word)));
-      const whole = Number(title.join(" ") === parts(typed).join(" ")); // the title itself, and no more
+      const whole = Number(title.join(" ") === parts(typed).join(" ") || each.at === `${typed}/`); // the title or address itself
       const near = parts(typed).filter((word) => title.includes(word)).length; // its other words too
       const slips = fits.filter((one) => one < 2).length;
       return { ...each, score: fits.length && fits.every(Boolean) ? [whole, -slips, called.length && asked.every((word) => best(called, word)) ? 1 : 0, near, -title.length] : null };

@@ -362,9 +362,10 @@ def test_a_call_under_way_when_the_time_is_up_is_given_up_a_little_later(
 
 
 def test_a_limit_on_what_has_no_price_is_refused() -> None:
-    prices = {"executor": FREE, "evaluator": None}
+    prices = {"mock/deterministic": FREE, "openai/gpt-0": None}
+    message = "price of openai/gpt-0 is not known, so --max-cost .* as in OPENAI_PRICE=0.15,0.60"
 
-    with pytest.raises(UsageError, match="price of evaluator is not known, so --max-cost"):
+    with pytest.raises(UsageError, match=message):
         Budget(max_cost=Decimal(1), prices=prices)
     Budget(max_calls=1, prices=prices)
 

@@ -94,9 +94,7 @@ def test_a_block_s_line_leaves_no_line_and_the_last_newline_stays() -> None:
     assert rendered_template("a\n  {% if yes %}\nb\n  {% endif %}\nc\n", yes=True) == "a\nb\nc\n"
 
 
-def test_names_are_joined_and_figures_drawn_between_chance_and_all() -> None:
-    for names, words in ((["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")):
-        assert rendered_template("{{ names | either }}", names=names) == words
+def test_words_are_parted_and_figures_drawn_between_chance_and_all() -> None:
     assert rendered_template("{{ 'a_b' | words }}") == "a b"
     half = Figure(value=0.625, ci95=(0.25, 1.0))
     assert 'x1="2.0%" x2="50.0%"' in rendered_template("{{ bar(half, 0.25) }}", half=half)
