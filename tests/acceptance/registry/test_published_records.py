@@ -9,15 +9,24 @@ PAGE: Final = (ROOT / "site" / "docs" / "observed.md").read_text("utf-8")
 
 
 def test_the_numbers_of_what_is_published_are_those_of_the_cards() -> None:
-    judges, kept, every = [], 0, 0
+    """What a newer snapshot says anew is counted apart, and in the store only once."""
+    log = (ROOT / "snapshots" / "events.jsonl").read_text("utf-8")
+    events = [json.loads(line) for line in log.splitlines()]
+    superseded = {event["tag"] for event in events if event["event"] == "superseded"}
+    judges, verdicts, anew, kept = [], 0, [], 0
     for path in sorted((ROOT / "snapshots").glob("*/observed.json")):
         card = json.loads((path.parent / "snapshot.json").read_text("utf-8"))
-        verdicts = json.loads(path.read_text("utf-8"))["verdicts"]
-        every += verdicts
-        kept += verdicts * card["kept"]
+        count = json.loads(path.read_text("utf-8"))["verdicts"]
+        verdicts += count
         judges.append(card["generation"])
+        if card["tag"] in superseded:
+            anew.append(count)
+        else:
+            kept += count * card["kept"]
 
+    left = verdicts - sum(anew)
     assert (
-        f"{len(judges)} snapshots of {len(set(judges))} judges hold {every:,} verdicts. {kept:,} of"
-        " these are in the store"
+        f"{len(judges)} snapshots of {len(set(judges))} judges hold {verdicts:,} verdicts that "
+        f"others recorded. {len(anew)} of them, with {sum(anew):,}, were superseded by newer ones "
+        f"of the same verdicts. Of the {left:,} that are left {kept:,} are in the store"
     ) in PAGE.replace("\n", " ")

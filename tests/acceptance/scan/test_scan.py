@@ -50,14 +50,16 @@ def test_the_sentence_is_that_of_epc_expiry_with_the_replacement(tmp_path: Path)
 
 
 def test_it_says_which_published_measurements_a_retirement_ends(tmp_path: Path) -> None:
-    """`v1.1-gpt-4` was stale before the model went, so its end is another."""
-    wrote(tmp_path, "judges.yaml", "judges: [gpt-4, gpt-4o-2024-08-06]\n")
+    """Its figures are of May and June 2026, and `deepseek-chat` went on 2026-07-24."""
+    wrote(tmp_path, "judges.yaml", "judges: [deepseek-chat, gpt-4, gpt-4o-2024-08-06]\n")
 
     named = scanned_names(tmp_path)
 
-    tags = ["v1.0-gpt-4", "v1.2-gpt-4", "v1.3-gpt-4", "v1.4-gpt-4"]
-    assert set(tags) <= set(named["gpt-4"]["invalidates"])
-    assert "v1.1-gpt-4" not in named["gpt-4"]["invalidates"]
+    tags = ["v1.0-DeepSeekChat-0526", "v1.1-DeepSeekChat-0526", "v1.2-DeepSeekChat-0526"]
+    assert named["deepseek-chat"]["invalidates"] == tags
+    # Reading R103: the last of these was measured on 2024-06-01, the model went on 2026-10-23.
+    assert named["gpt-4"]["invalidates"] == [], "its figures were stale before"
+    # Reading R103: measured on 2026-06-27, stale on 2026-12-24; the model goes on 2027-01-14.
     assert named["gpt-4o-2024-08-06"]["invalidates"] == [], "its figures are stale before"
     assert f"  Its end also ends the published {', '.join(tags)}" in scan(tmp_path).stdout
 
@@ -79,7 +81,11 @@ def test_it_says_which_published_measurements_a_retirement_ends(tmp_path: Path) 
         ('judge = "azure/gemini-2.5-pro"\n', ["unknown"], 1),
         ('judge = "novita/qwen/qwen3-8b-fp8"\n', ["unconfirmed"], 1),
         ('judge = "novita/qwen/qwen3-8b-fp8"\n', ["unknown"], 0),
-        ('judge = "v1.0-GPT4o-0806"\n', [], 1),
+        # Reading R103: published on 2023-10-29, so stale from 2024-04-26.
+        ('judge = "v1.0-gpt-4"\n', [], 1),
+        # Reading R103: last measured on 2026-06-27, so stale from 2026-12-24, a month away.
+        ('judge = "v1.0-GPT4o-0806"\n', [], 0),
+        ('judge = "v1.0-GPT4o-0806"\n', ["expiring"], 1),
         ("nothing = 'to see'\n", ["expired", "unknown", "unconfirmed", "drifted"], 0),
     ],
 )
@@ -175,7 +181,7 @@ def test_a_hostile_name_of_a_file_forges_nothing(tmp_path: Path) -> None:
     assert len(rows) == 1
     assert rows[0].count("|") == 6
     assert "`a\\u{000a}::error::x,line=9¦'<b>%0A.py:1:10`" in rows[0]
-    assert len(scan(tmp_path).stdout.splitlines()) == 4
+    assert len(scan(tmp_path).stdout.splitlines()) == 3
     (place,) = scanned_names(tmp_path)["gpt-4-0613"]["places"]
     assert place == {"path": name, "line": 1, "column": 10}
 

@@ -182,7 +182,8 @@ def test_the_daily_issue_is_opened_then_changed(
     assert (opened["path"], opened["body"]["title"]) == ("issues", "What the registry needs")
     text = opened["body"]["body"]
     assert text.startswith("<!-- epc-upkeep -->\n")
-    assert "v1.0-GPT4o-0806 2026-11-23 (stale)" in text
+    # Reading R103: last measured on 2026-06-27, and good for 180 days.
+    assert "v1.0-GPT4o-0806 2026-12-24 (stale)" in text
     assert '+        "date": "2027-03-01"' in text
     assert f"https://{GONE}/" in text
     assert "</pre> @everyone" in fenced(text)

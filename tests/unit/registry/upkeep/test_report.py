@@ -70,13 +70,18 @@ def test_a_snapshot_is_news_from_its_notice_to_as_long_after_its_end(
 
 
 def test_what_nobody_can_tell_is_somebodys_task() -> None:
-    actual_upkeep = needs(
-        "2026-01-01", "2026-03-02", retires=date_claim("2026-03-01", "not_before")
-    )
+    """The judge was asked on a platform of which no record says anything."""
+    actual_upkeep = needs("2026-01-01", "2026-03-02", platform="elsewhere")
 
-    assert [state.status for state in actual_upkeep.unknown] == ["unconfirmed"]
+    assert [state.status for state in actual_upkeep.unknown] == ["unknown"]
     assert not actual_upkeep.clean
-    assert "nothing newer is known" in text(actual_upkeep)
+    assert "no platform's dates are known for this evaluator" in text(actual_upkeep)
+
+
+def test_reading_r103_a_figure_of_a_service_that_nobody_confirms_is_nobodys_task() -> None:
+    past = date_claim("2026-03-01", "not_before")
+
+    assert needs("2026-01-01", "2026-03-02", retires=past).clean
 
 
 def test_a_date_that_moved_is_shown_as_the_diff_that_git_applies() -> None:
