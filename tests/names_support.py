@@ -137,6 +137,7 @@ SPELT: list[tuple[str, str, str, str | None]] = [
     ("azure_ai/gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
     ("azure_openai:gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
     ("openai/azure/gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
+    ("azure/openai/gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
     (f"together_ai/{TURBO}", "together", TURBO, ""),
     (f"togetherai:{TURBO}", "together", TURBO, ""),
     ("groq/llama-3.3-70b-versatile", "groq", "llama-3.3-70b-versatile", ""),
