@@ -17,6 +17,9 @@ from epc.records.typed import as_json
 from epc.statistics.figures import Figure
 
 STALE: Final = "stale"  # the mark of a figure that is too old
+# The known faults that mark a figure, in words: that of a judge that was asked by a client, whose
+# own text stands before the prompt.
+MARKS: Final = {"client-context": "Asked through a client that adds text before the prompt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,7 @@
-"""The history of an evaluator that is asked again every day, and where it stands (Reading R92)."""
+"""The history of an evaluator that is asked again every day, and where it stands (Reading R92).
+
+Over 400 lines: a history and every rule of where it stands are read as one.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,8 @@
 """Decisions about an optimiser's run: what may be said, what is checked, whether its final ships.
 
 Every refusal is decided from the files alone (Readings R93 and R95).
+
+Over 400 lines: plan, report and gate ask the same refusals, whose order is the rule.
 """
 
 from collections import defaultdict

@@ -8,6 +8,7 @@ from math import inf
 from typing import Final
 
 from epc.analysis.choosing import (
+    MARKS,
     STALE,
     Choice,
     Option,
@@ -27,9 +28,6 @@ from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import MOCKS, OPEN_WEIGHTS, Generation
 from epc.registry.registry import Registry
 
-# The known faults that mark a figure: that of a judge that was asked by a client, whose own text
-# stands before the prompt.
-MARKING: Final = ("client-context",)
 _STATED: Final = ("stands", "stale")  # states of figures that may be listed
 _EMBEDDED: Final = ("local", "mock")  # platforms of what nobody would have judge
 # Beginnings of names of models that answer no question, so that they can be no judges.
@@ -179,7 +177,7 @@ def _usable(registry: Registry, choices: Choices, day: date, platform: str | Non
 def _note(registry: Registry, tag: str, day: date, state: FigureState) -> _Note:
     status = status_on(registry, tag, day)
     faults = {fault.id for fault in registry.snapshots[tag].card.known_faults}
-    marks = [*(fault for fault in MARKING if fault in faults), *([STALE] if state == STALE else [])]
+    marks = [*(fault for fault in MARKS if fault in faults), *([STALE] if state == STALE else [])]
     return _Note(month=month(status), day=status.measured_by or date.min, marks=tuple(marks))
 
 

@@ -3,6 +3,8 @@
 A log has a line for every item that was scored, as `epc.loop.record` writes it or as a table of
 somebody's own; checks have a line for every score on an item that the optimiser never saw.
 Reading R93 says what each may hold.
+
+Over 400 lines: what reads a file stands beside what writes it.
 """
 
 import json

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Final
 
-from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
+from epc.analysis.choosing import MARKS, Choice, Option, ReachResult, ShortList
 from epc.printable import begun
 from epc.records.choices import ALL, price_text
 from epc.report.document import Part, Section, Table, Verbatim
@@ -12,7 +12,6 @@ from epc.report.document import Part, Section, Table, Verbatim
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NAMED: Final = 4  # judges without a figure that are named
 # Sentences of the known faults that mark a figure, with a place for who was asked so.
-MARKS: Final = {"client-context": "Asked through a client that adds text before the prompt"}
 _FAULTS: Final = {
     "client-context": "{} (a known fault): {}. So there is no price, and without that text the "
     "share right may differ."

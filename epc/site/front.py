@@ -9,15 +9,13 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
-from epc.analysis.choosing import Option
+from epc.analysis.choosing import MARKS, Option
 from epc.analysis.judge_card import PLACES, Card, CardFigure
 from epc.answers.choose import changed, choose
 from epc.answers.resolve import resolve
 from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
-from epc.report.which_text import MARKS
-from epc.site.loop_gains import loop_gains, sharpest
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -112,7 +110,6 @@ def context(site: Site) -> dict[str, Any]:
         "examples": with_chief(examples),
         "count": len(judges),
         "news": news(site)[:_NEWS],
-        "worst": sharpest(loop_gains(site)),
     }
 
 

@@ -60,12 +60,11 @@ def loop_gains(site: Site) -> list[LoopGains]:
         is_stale = standing.state.reason == "stale" and not standing.holds
         if page.row.about != "loops" or page.row.failed or not (standing.holds or is_stale):
             continue
+        judge = judge_name(site, page)
         for start in STARTS:
             names = (f"loop/{name}/{start}" for name in ("believed", "fresh", "gold"))
-            figures = [figure_at(page.row.snapshot.figures, name) for name in names]
-            believed, fresh, gold = figures
+            believed, fresh, gold = (figure_at(page.row.snapshot.figures, name) for name in names)
             if believed and fresh and gold:
-                judge = judge_name(site, page)
                 gain = LoopGains(
                     judge=judge,
                     tag=page.row.tag,

@@ -47,7 +47,10 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     def page(template: str, **context: Any) -> str:
         return _page(template, site, evaluator_names, **context)
 
-    yield "index.md", page("home", **front.context(site))
+    gains = loop_gains(site)
+    good = [gain for gain in gains if gain.start == "good"]
+    worst = sharpest(good)
+    yield "index.md", page("home", **front.context(site), worst=worst)
     current, expired = snapshot_lines.current(site), snapshot_lines.expired(site)
     yield (
         "expired.md",
@@ -101,8 +104,6 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             figure_words=dict(FIGURES),
         ),
     )
-    gains = loop_gains(site)
-    good = [gain for gain in gains if gain.start == "good"]
     yield (
         "loops.md",
         page(
@@ -110,7 +111,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             gains=gains,
             judges=len(good),
             worse=sum(gain.is_worse for gain in good),
-            worst=sharpest(good),
+            worst=worst,
             picture=picture(gains),
             drawn=drawn,
         ),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from epc.analysis.choosing import MARKS
 from epc.analysis.headline import is_any
 from epc.answers.resolve import resolve
 from epc.answers.snapshot_status import status_on
@@ -17,7 +18,6 @@ from epc.answers.words import month
 from epc.registry.figures import Figure, figure_at
 from epc.registry.kinds.table import KINDS
 from epc.report.figure_names import parted
-from epc.report.which_text import MARKS
 from epc.site.pages import Row, Site, SnapshotPage
 from epc.statistics.figures import NO_INTERVAL, interval_text, number_text
 
@@ -62,7 +62,7 @@ class Headline:
 class SnapshotLine:
     """Line of a snapshot: `name` is what people type for the judge, `source` whose verdicts.
 
-    `headline` is None where it has no figure that stands for it. `month` is when it was measured.
+    `headline` is its main figure, or None if it has none. `month` is that of the measurement.
     """
 
     row: Row
@@ -169,13 +169,13 @@ def _headline(row: Row) -> Headline | None:
         return _of_records(row.headline) if row.headline else None
     if row.about == "judgments":
         passes = figure_at(row.snapshot.figures, "verdict/PASS")
-        return _shown(passes, ".1c", "outputs passed, of 100 valid", row) if passes else None
+        return _of_row(passes, ".1c", "outputs passed, of 100 valid", row) if passes else None
     if row.about == "loops":
         return _of_loop(row)
     if (leading := row.leading) is None:
         return None
     phrase = f"gamma, {leading.title}; {leading.gamma.reading}"
-    return _shown(leading.gamma, ".2f", phrase, row)
+    return _of_row(leading.gamma, ".2f", phrase, row)
 
 
 def _of_records(figure: Figure) -> Headline:
@@ -185,14 +185,8 @@ def _of_records(figure: Figure) -> Headline:
         form, phrase = ".1p", f"{phrase}, in points"
     elif is_any(figure.name, _OF_HUNDRED):
         form, phrase = ".1c", f"{phrase}, of 100"
-    items = f"{figure.items:,} " if figure.items != figure.n else ""
-    return Headline(
-        value=number_text(figure.mean, form),
-        interval=interval_text(figure.interval, form, NO_INTERVAL),
-        phrase=phrase,
-        n=figure.n or 0,
-        basis=f"on {items}items" if items else "items",
-    )
+    basis = "items" if figure.items == figure.n else f"on {figure.items:,} items"
+    return _shown(figure, form, phrase, figure.n or 0, basis)
 
 
 def _of_loop(row: Row) -> Headline | None:
@@ -200,15 +194,19 @@ def _of_loop(row: Row) -> Headline | None:
     for start in ("good", "weak"):
         if gold := figure_at(row.snapshot.figures, f"loop/gold/{start}"):
             phrase = f"right answers of 100, change under an optimiser from a {start} start"
-            return _shown(gold, "+.1p", phrase, row)
+            return _of_row(gold, "+.1p", phrase, row)
     return None
 
 
-def _shown(figure: Figure, form: str, phrase: str, row: Row) -> Headline:
+def _of_row(figure: Figure, form: str, phrase: str, row: Row) -> Headline:
+    return _shown(figure, form, phrase, figure.n or row.n, KINDS[row.snapshot.kind].unit)
+
+
+def _shown(figure: Figure, form: str, phrase: str, n: int, basis: str) -> Headline:
     return Headline(
         value=number_text(figure.mean, form),
         interval=interval_text(figure.interval, form, NO_INTERVAL),
         phrase=phrase,
-        n=figure.n or row.n,
-        basis=KINDS[row.snapshot.kind].unit,
+        n=n,
+        basis=basis,
     )

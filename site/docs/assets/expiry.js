@@ -61,7 +61,7 @@
     made.append(...content);
     return made;
   };
-  const label = (text, name) => Object.assign(document.createElement("span"), { textContent: text, className: name });
+  const named = (text, name) => Object.assign(document.createElement("span"), { textContent: text, className: name });
 
   // The page of expired ones fetches what was current when it was built, and takes what has ended since.
   const gather = async (table) => {
@@ -74,7 +74,7 @@
     for (const row of rows.reverse()) {
       const ended = document.createElement("tr");
       Object.assign(ended.dataset, row.dataset);
-      const reason = label(row.dataset.reason, "epc-status epc-expired");
+      const reason = named(row.dataset.reason, "epc-status epc-expired");
       const was = copy(row, "Headline");
       was.dataset.label = "It was";
       ended.append(copy(row, "Judge"), cell("Expired", row.dataset.until), cell("Reason", reason, " since this page was built"), was, copy(row, "n"));
