@@ -103,10 +103,12 @@ _NONE: Final = "none"
 _SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 _MOST_BODY: Final = 20_000  # characters of a value
 # Of each role: what a temperature means, the most tokens, and what reasoning means.
+_PAIRS: Final = "judge of pairs"
 _MEANT: Final = {
     "evaluator": ("; any but 0 is an AltPrompt", "10", " Any but none is an AltPrompt."),
     "executor": ("; any but 0 forbids reuse", "as the model needs for 300 characters", ""),
     "judge": ("", "1200", ""),
+    _PAIRS: ("", "10", ""),
 }
 Command = Callable[..., None]
 
@@ -185,29 +187,30 @@ def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
 
 def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
     at_0, token_default, reasons = _MEANT[role]
+    name = role.partition(" ")[0]
     return [
         click.option(
             f"--{prefix}temperature",
             type=_Temperature(),
             metavar="T|none",
-            help=f"The {role}'s temperature. Default 0{at_0}. `none` sends none.",
+            help=f"The {name}'s temperature. Default 0{at_0}. `none` sends none.",
         ),
         click.option(
             f"--{prefix}top-p",
             type=Finite(0, 1, min_open=True),
             metavar="P",
-            help=f"The {role}'s nucleus. Default: not sent.",
+            help=f"The {name}'s nucleus. Default: not sent.",
         ),
         click.option(
             f"--{prefix}max-tokens",
             type=Whole(1, 100_000),
             metavar="N",
-            help=f"The most tokens that the {role} may write. Default: {token_default}.",
+            help=f"The most tokens that the {name} may write. Default: {token_default}.",
         ),
         click.option(
             f"--{prefix}reasoning",
             type=click.Choice(REASONING),
-            help=f"How much the {role} reasons before it answers. Default: not sent.{reasons}",
+            help=f"How much the {name} reasons before it answers. Default: not sent.{reasons}",
         ),
         click.option(
             f"--{prefix}body",
@@ -215,7 +218,7 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
             multiple=True,
             callback=_joined,
             metavar="KEY=JSON",
-            help=f"What else the {role}'s requests hold. May be given again. The record has it.",
+            help=f"What else the {name}'s requests hold. May be given again. The record has it.",
         ),
     ]
 
@@ -223,3 +226,4 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
 decoding_options: Final = _adding({"evaluator": "", "executor": "executor-"})
 evaluator_options: Final = _adding({"evaluator": ""})
 judge_options: Final = _adding({"judge": ""})
+pair_judge_options: Final = _adding({_PAIRS: ""})

@@ -1,4 +1,4 @@
-"""`epc judge plan|competence|run|check|report|export|import|label`."""
+"""`epc judge plan|competence|run|pairs|check|report|export|import|label`."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -7,6 +7,7 @@ import click
 
 from epc.cli.asking import judge_options
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
+from epc.cli.judge_pairs import pairs
 from epc.cli.judge_run import competence, run, show_report
 from epc.cli.options import (
     FILE,
@@ -33,7 +34,7 @@ _CONSTRAINTS: Final = {"json": "json", "schema": "judge_reply"}
 
 @click.group()
 def command() -> None:
-    """Let models score outputs in strict JSON with evidence, and keep invalid replies apart."""
+    """Let models judge: outputs in strict JSON with evidence, or a labelled set of pairs."""
 
 
 @command.command()
@@ -128,6 +129,7 @@ def plan(
 
 command.add_command(competence)
 command.add_command(run)
+command.add_command(pairs)
 
 
 @command.command(name="import")

@@ -1,7 +1,7 @@
 """Judge prompts and mappings as files with an id and a digest, and the prompts used (JUDGE-9.1)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -44,19 +44,25 @@ class JudgePrompt:
         return Reference(id=self.id, sha256=sha256(self.template.encode("utf-8")))
 
 
-def read_prompt(path: Path | None) -> JudgePrompt:
-    """Return the prompt of a file, or the one that this package brings.
+def read_prompt(
+    path: Path | None,
+    default: str = DEFAULT,
+    problem_of: Callable[[str], Finding | None] = template_problem,
+) -> JudgePrompt:
+    """Return the prompt of a file, or the one of this package that is called `default`.
+
+    `problem_of` says what keeps a text from being such a prompt.
 
     Raises: UsageError if its name makes no id; MalformedError if it cannot be filled.
     """
     if path is None:
-        text = (files("epc.spec") / "judge_prompts" / f"{DEFAULT}.txt").read_text("utf-8")
-        return JudgePrompt(id=DEFAULT, template=text)
+        text = (files("epc.spec") / "judge_prompts" / f"{default}.txt").read_text("utf-8")
+        return JudgePrompt(id=default, template=text)
     if not _ID.fullmatch(path.stem):
         raise UsageError(f"{path.name}: name a prompt file with a-z, 0-9 and ._- only")
     try:
         prompt = JudgePrompt(id=path.stem, template=content_of(path).decode("utf-8"))
-        problem = template_problem(prompt.template)
+        problem = problem_of(prompt.template)
     except UnicodeDecodeError as error:
         message = f"not UTF-8 at byte {error.start}"
         problem = Finding(clause="JUDGE-9.1", where="", problem=message, remedy="save it as UTF-8")

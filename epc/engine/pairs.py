@@ -1,0 +1,231 @@
+"""Asking judges about a labelled set of pairs: which answer is better, in one order or in both.
+
+Every reply is kept in a folder beside the verdict file, so that the same command goes on where it
+stopped; the verdict file has digests, lengths, verdicts and labels, and no text of the set.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from epc.engine.budget import Limits, most_tokens, price_of
+from epc.engine.cache import answer_cache
+from epc.engine.calls import Watch
+from epc.engine.catalog import open_model
+from epc.engine.composite import Composite
+from epc.engine.forecast import Share, of_texts
+from epc.engine.panel import asked_within
+from epc.engine.plan import asked_decoding, decoding_for
+from epc.engine.roles import Question, Role
+from epc.errors import UsageError, able_to
+from epc.judge.pairs import is_tie, pair_prompt
+from epc.protocol.prompt import Pair
+from epc.protocol.verdict import Verdict, parse_verdict
+from epc.records.calls import call_of
+from epc.records.judging.prompts import JudgePrompt
+from epc.records.layout import decoding_json
+from epc.records.pairs import LabelledPair, PairSet, verdict_row
+from epc.records.rows import Call
+from epc.records.verdicts.converting import digest
+from epc.records.verdicts.types import (
+    UNKNOWN,
+    Candidate,
+    Header,
+    Judge,
+    Prompt,
+    Row,
+    Setting,
+    Source,
+)
+
+_FILE: Final = "pairs"  # the key of the set in the verdict file
+_SIDE: Final = "pair"
+_DOMAIN: Final = "pairs"
+_REPLY: Final = 3  # tokens that a letter usually takes, with what ends it
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairQuestion:
+    """Question to a judge: a pair, the candidate that is shown first, the number of the asking."""
+
+    role: Role
+    pair: LabelledPair
+    first: Candidate
+    asking: int
+    text: str
+
+    def question(self) -> Question:
+        """Return the question as a judge is asked it."""
+        shown = (self.pair.a, self.pair.b) if self.first == "a" else (self.pair.b, self.pair.a)
+        pair = Pair(
+            domain=_DOMAIN,
+            task=self.pair.question,
+            strategy=self.first,
+            response=shown[0],
+            baseline=shown[1],
+        )
+        return Question(role=self.role, text=self.text, side=_SIDE, pair=pair)
+
+    @property
+    def place(self) -> str | None:
+        """Place of a further asking; the first may be taken from the cache of pinned weights."""
+        return f"asking/{self.asking}/{self.pair.item}/{self.first}" if self.asking else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairAsking:
+    """Judges, a set and how they are asked about it; `decoding` has the settings asked for."""
+
+    pair_set: PairSet
+    judges: Sequence[str]
+    prompt: JudgePrompt
+    decoding: dict[str, Any]
+    orders: Sequence[Candidate]
+    askings: int
+
+    @cached_property
+    def roles(self) -> dict[str, Role]:
+        """The judges, opened, by the name that they are asked for.
+
+        Raises: UsageError if a model cannot be asked by a prompt, or would only repeat itself.
+        """
+        return {name: self._role(name) for name in dict.fromkeys(self.judges)}
+
+    def _role(self, name: str) -> Role:
+        model = open_model(name)
+        if model.method != "prompt" or isinstance(model, Composite):
+            raise UsageError(f"{name} is not asked by a prompt: name another --judge")
+        settings = {"evaluator": self.decoding} if self.decoding else {}
+        decodings = asked_decoding(settings, {"evaluator": model})
+        decoding = decoding_for(decodings, "evaluator", model)
+        if self.askings > 1 and model.pinned and decoding.temperature == 0:
+            raise UsageError(
+                f"{name} gives the same answer each time at temperature 0, so --askings says "
+                "nothing of it\n  fix: --temperature 0.7, or leave --askings out"
+            )
+        return Role(name=f"judge {name}", model=model, decoding=decoding)
+
+    def questions(self) -> Iterator[PairQuestion]:
+        """Yield what is asked: each judge about each pair, in each order, as often as wanted."""
+        for role in self.roles.values():
+            for asking in range(self.askings):
+                for pair in self.pair_set.pairs:
+                    for first in self.orders:
+                        yield self._question(role, pair, first, asking)
+
+    def _question(
+        self, role: Role, pair: LabelledPair, first: Candidate, asking: int
+    ) -> PairQuestion:
+        shown = (pair.a, pair.b) if first == "a" else (pair.b, pair.a)
+        text = pair_prompt(
+            self.prompt.template, question=pair.question, first=shown[0], second=shown[1]
+        )
+        return PairQuestion(role=role, pair=pair, first=first, asking=asking, text=text)
+
+
+def calls_folder(out: Path) -> Path:
+    """Return the folder with every reply, beside a verdict file."""
+    return out.with_name(f"{out.name}.calls")
+
+
+def expect(asking: PairAsking) -> dict[str, Share]:
+    """Return what each judge will be asked for, nothing being cached."""
+    shares: dict[str, Share] = {}
+    for name, role in asking.roles.items():
+        texts = [question.text for question in asking.questions() if question.role is role]
+        shares[name] = of_texts(
+            [*map(len, texts)],
+            sum(map(most_tokens, texts)),
+            decoding=role.decoding,
+            price=price_of(role.model.identity.model),
+            reply=_REPLY,
+        )
+    return shares
+
+
+async def ask_pairs(
+    asking: PairAsking,
+    out: Path,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+) -> tuple[Header, list[Row]]:
+    """Ask what has no reply yet, and return the verdicts, in the order of the questions.
+
+    Raises: StoppedError if something is left, which the same call goes on with; WorldError if the
+    disk fails.
+    """
+    folder = calls_folder(out)
+    with able_to("make", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    roles = [*asking.roles.values()]
+    cache = answer_cache(limits)
+    session = asked_within(roles, folder, clock=clock, watch=watch, limits=limits, cache=cache)
+    questions = [*asking.questions()]
+    async with session as caller:
+        wanted = [(question.question(), question.place) for question in questions]
+        calls = [*map(call_of, await caller.ask_all("pairs", wanted))]
+    rows = [_row(question, call) for question, call in zip(questions, calls, strict=True)]
+    return _header(asking, rows), rows
+
+
+def _row(question: PairQuestion, call: Call) -> Row:
+    counts = {"input_tokens": call.tokens_in, "output_tokens": call.tokens_out}
+    known: dict[str, Any] = {name: count for name, count in counts.items() if count is not None}
+    if question.asking:
+        known["repeat"] = question.asking
+    if call.answered_at:
+        known["date"] = call.answered_at[:10]
+    return verdict_row(
+        question.pair,
+        setting=question.role.model.identity.model,
+        file=_FILE,
+        first=question.first,
+        verdict=_verdict(call.answer, question.first),
+        answer_sha256=digest(call.answer),
+        answer_length=len(call.answer),
+        **known,
+    )
+
+
+def _verdict(reply: str, first: Candidate) -> str:
+    """Return the candidate that a reply names, by the place in which it was shown."""
+    verdict = parse_verdict(reply)
+    if verdict is Verdict.A:
+        return first
+    if verdict is Verdict.B:
+        return "b" if first == "a" else "a"
+    return "tie" if is_tie(reply) else "unreadable"
+
+
+def _header(asking: PairAsking, rows: Sequence[Row]) -> Header:
+    days = {role.model.identity.model: set[str]() for role in asking.roles.values()}
+    for row in rows:
+        if isinstance(row.date, str):
+            days[row.setting].add(row.date)
+    reference = asking.prompt.reference
+    settings = {}
+    for name, role in asking.roles.items():
+        platform, _, model = name.partition("/")
+        dated = sorted(days[role.model.identity.model])
+        settings[role.model.identity.model] = Setting(
+            judge=Judge(name=name, model=model or name, platform=platform),
+            prompt=Prompt(name=reference.id, sha256=reference.sha256),
+            decoding=decoding_json(role.decoding) | _version(role),
+            date=dated[-1] if dated else UNKNOWN,
+        )
+    name = asking.pair_set.file.path
+    source = Source(name=name, repository=UNKNOWN, commit=UNKNOWN, licence=UNKNOWN, texts=False)
+    return Header(
+        schema_version=1, source=source, files={_FILE: asking.pair_set.file}, settings=settings
+    )
+
+
+def _version(role: Role) -> dict[str, str]:
+    """Return the weights or release that answered, where the model's identity has one."""
+    version = role.model.identity.version
+    return {"version": version} if version else {}

@@ -1,0 +1,37 @@
+"""Prompt for a labelled pair of answers, and the reading of a judge's reply to it."""
+
+from string import Template
+from typing import Final
+
+from epc.errors import Finding
+
+PLACES: Final = frozenset({"question", "a", "b"})
+_CLAUSE: Final = "Reading R77"
+_MARKS: Final = " \t\r\n\"'`*()[].:"
+
+
+def pair_prompt(template: str, *, question: str, first: str, second: str) -> str:
+    """Return the prompt that shows one answer as A and another as B, filled in one pass."""
+    return Template(template).substitute(question=question, a=first, b=second)
+
+
+def pair_template_problem(template: str) -> Finding | None:
+    """Return what keeps a text from being a pair's prompt, or None."""
+    written = Template(template)
+    names = set(written.get_identifiers())
+    problem = ""
+    if not written.is_valid():
+        problem = "a $ in it begins no placeholder; a bare dollar is written $$"
+    elif names - PLACES:
+        problem = f"it has a placeholder ${min(names - PLACES)} that nothing fills"
+    elif not {"a", "b"} <= names:
+        problem = f"it has no ${min({'a', 'b'} - names)}"
+    if not problem:
+        return None
+    remedy = "use $a and $b, and $question where the request is to stand; ask for A, B or tie alone"
+    return Finding(clause=_CLAUSE, where="", problem=problem, remedy=remedy)
+
+
+def is_tie(reply: str) -> bool:
+    """Return whether a reply is the bare word `tie`, which a prompt may allow."""
+    return reply.strip(_MARKS).lower() == "tie"
