@@ -51,6 +51,11 @@ timeout_option = click.option(
 )
 
 
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing."
+)
+
+
 def is_quiet() -> bool:
     """Return whether the user wants no progress from the command under way."""
     ctx = click.get_current_context(silent=True)
@@ -103,12 +108,10 @@ _NONE: Final = "none"
 _SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 _MOST_BODY: Final = 20_000  # characters of a value
 # Of each role: what a temperature means, the most tokens, and what reasoning means.
-_PAIRS: Final = "judge of pairs"
 _MEANT: Final = {
     "evaluator": ("; any but 0 is an AltPrompt", "10", " Any but none is an AltPrompt."),
     "executor": ("; any but 0 forbids reuse", "as the model needs for 300 characters", ""),
     "judge": ("", "1200", ""),
-    _PAIRS: ("", "10", ""),
 }
 Command = Callable[..., None]
 
@@ -158,9 +161,12 @@ def _joined(
     return body or None
 
 
-def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
+def _adding(
+    roles: Mapping[str, str], most_tokens: str | None = None
+) -> Callable[[Command], Command]:
     """Return what adds the options of roles; `roles` says with what their options begin.
 
+    `most_tokens` is what they may write unless told otherwise, where it is not the usual.
     The command gets as `decoding` what was asked for, by role.
     """
 
@@ -178,39 +184,39 @@ def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
 
         with_options: Command = with_decoding
         for role, prefix in reversed([*roles.items()]):
-            for option in reversed(_options(role, prefix)):
+            for option in reversed(_options(role, prefix, most_tokens)):
                 with_options = option(with_options)
         return with_options
 
     return add
 
 
-def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
-    at_0, token_default, reasons = _MEANT[role]
-    name = role.partition(" ")[0]
+def _options(role: str, prefix: str, most_tokens: str | None) -> list[Callable[..., Any]]:
+    at_0, usual_tokens, reasons = _MEANT[role]
+    tokens = most_tokens or usual_tokens
     return [
         click.option(
             f"--{prefix}temperature",
             type=_Temperature(),
             metavar="T|none",
-            help=f"The {name}'s temperature. Default 0{at_0}. `none` sends none.",
+            help=f"The {role}'s temperature. Default 0{at_0}. `none` sends none.",
         ),
         click.option(
             f"--{prefix}top-p",
             type=Finite(0, 1, min_open=True),
             metavar="P",
-            help=f"The {name}'s nucleus. Default: not sent.",
+            help=f"The {role}'s nucleus. Default: not sent.",
         ),
         click.option(
             f"--{prefix}max-tokens",
             type=Whole(1, 100_000),
             metavar="N",
-            help=f"The most tokens that the {name} may write. Default: {token_default}.",
+            help=f"The most tokens that the {role} may write. Default: {tokens}.",
         ),
         click.option(
             f"--{prefix}reasoning",
             type=click.Choice(REASONING),
-            help=f"How much the {name} reasons before it answers. Default: not sent.{reasons}",
+            help=f"How much the {role} reasons before it answers. Default: not sent.{reasons}",
         ),
         click.option(
             f"--{prefix}body",
@@ -218,7 +224,7 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
             multiple=True,
             callback=_joined,
             metavar="KEY=JSON",
-            help=f"What else the {name}'s requests hold. May be given again. The record has it.",
+            help=f"What else the {role}'s requests hold. May be given again. The record has it.",
         ),
     ]
 
@@ -226,4 +232,4 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
 decoding_options: Final = _adding({"evaluator": "", "executor": "executor-"})
 evaluator_options: Final = _adding({"evaluator": ""})
 judge_options: Final = _adding({"judge": ""})
-pair_judge_options: Final = _adding({_PAIRS: ""})
+pair_judge_options: Final = _adding({"judge": ""}, most_tokens="10")

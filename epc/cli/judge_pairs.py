@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.asking import limit_options, pair_judge_options
+from epc.cli.asking import dry_run_option, limit_options, pair_judge_options
 from epc.cli.common import now, print_note, print_result
 from epc.cli.options import FILE, NEW_FILE, Pair, Whole, format_option
 from epc.records.verdicts.types import Candidate
@@ -47,7 +47,7 @@ _ORDERS: Final[dict[str, tuple[Candidate, ...]]] = {"both": ("a", "b"), "given":
     metavar="FIELD=COLUMN",
     help="FIELD of SET is in COLUMN. Repeatable.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@dry_run_option
 @pair_judge_options
 @limit_options
 @format_option
@@ -93,7 +93,7 @@ def pairs(
         pair_set=pair_set,
         judges=judges,
         prompt=read_prompt(prompt, "pairs-v1", pair_template_problem),
-        decoding=next(iter(decoding.values()), {}),
+        decoding=decoding.get("judge", {}),
         orders=_ORDERS[order],
         askings=askings,
     )

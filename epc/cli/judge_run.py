@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.asking import limit_options
+from epc.cli.asking import dry_run_option, limit_options
 from epc.cli.common import echo_json, exit_with, now, print_note, print_result, say
 from epc.cli.options import FOLDER, Whole, format_option, with_default
 from epc.cli.run_session import run_work
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Ask N outputs of the judged set again: once a day.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@dry_run_option
 @limit_options
 @format_option
 def competence(
@@ -154,7 +154,7 @@ def _incapable(results: "Sequence[Competence]") -> bool:
     is_flag=True,
     help="Ask `epc judge competence` before anything else; stop if a judge is incapable.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@dry_run_option
 @click.option("--anyway", is_flag=True, help="Go on though a judge is incapable.")
 @limit_options
 @format_option

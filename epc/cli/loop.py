@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.asking import judge_options, limit_options
+from epc.cli.asking import dry_run_option, judge_options, limit_options
 from epc.cli.common import exit_with, now, print_finding_list, print_note, print_result, write_page
 from epc.cli.loop_demo import demo
 from epc.cli.options import FILE, Finite, Whole, format_option, html_option, printed_as
@@ -131,7 +131,7 @@ def plan(
     type=click.Choice([UNREADABLE]),
     help="Ask again wherever the last reply holds no score.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@dry_run_option
 @judge_options
 @limit_options
 @format_option

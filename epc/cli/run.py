@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.asking import decoding_options, limit_options
+from epc.cli.asking import decoding_options, dry_run_option, limit_options
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
 from epc.cli.options import FILE, FOLDER, NEW_FOLDER, Whole, format_option, with_default
@@ -165,7 +165,7 @@ def _require_accuracies(accuracy: Path, request: "Request") -> None:
     help="First ask a hosted evaluator one comparison, and stop if it is cut off before a verdict. "
     "The run asks none of these three calls again. See `epc doctor MODEL`.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@dry_run_option
 @limit_options
 @click.option(
     "--out",

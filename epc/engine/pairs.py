@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,13 +24,13 @@ from epc.engine.roles import Question, Role
 from epc.errors import UsageError, able_to
 from epc.judge.pairs import is_tie, pair_prompt
 from epc.protocol.prompt import Pair
-from epc.protocol.verdict import Verdict, parse_verdict
+from epc.protocol.verdict import parse_verdict
 from epc.records.calls import call_of
+from epc.records.judging.documents import role_of
 from epc.records.judging.prompts import JudgePrompt
 from epc.records.layout import decoding_json
-from epc.records.pairs import LabelledPair, PairSet, verdict_row
+from epc.records.pairs import LabelledPair, PairSet
 from epc.records.rows import Call
-from epc.records.verdicts.converting import digest
 from epc.records.verdicts.types import (
     UNKNOWN,
     Candidate,
@@ -40,6 +41,7 @@ from epc.records.verdicts.types import (
     Setting,
     Source,
 )
+from epc.records.verdicts.work import answered, turned
 
 _FILE: Final = "pairs"  # the key of the set in the verdict file
 _SIDE: Final = "pair"
@@ -51,23 +53,10 @@ _REPLY: Final = 3  # tokens that a letter usually takes, with what ends it
 class PairQuestion:
     """Question to a judge: a pair, the candidate that is shown first, the number of the asking."""
 
-    role: Role
     pair: LabelledPair
     first: Candidate
     asking: int
-    text: str
-
-    def question(self) -> Question:
-        """Return the question as a judge is asked it."""
-        shown = (self.pair.a, self.pair.b) if self.first == "a" else (self.pair.b, self.pair.a)
-        pair = Pair(
-            domain=_DOMAIN,
-            task=self.pair.question,
-            strategy=self.first,
-            response=shown[0],
-            baseline=shown[1],
-        )
-        return Question(role=self.role, text=self.text, side=_SIDE, pair=pair)
+    question: Question
 
     @property
     def place(self) -> str | None:
@@ -106,24 +95,23 @@ class PairAsking:
                 f"{name} gives the same answer each time at temperature 0, so --askings says "
                 "nothing of it\n  fix: --temperature 0.7, or leave --askings out"
             )
-        return Role(name=f"judge {name}", model=model, decoding=decoding)
+        return Role(name=role_of(name), model=model, decoding=decoding)
 
-    def questions(self) -> Iterator[PairQuestion]:
-        """Yield what is asked: each judge about each pair, in each order, as often as wanted."""
-        for role in self.roles.values():
-            for asking in range(self.askings):
-                for pair in self.pair_set.pairs:
-                    for first in self.orders:
-                        yield self._question(role, pair, first, asking)
+    def questions_to(self, role: Role) -> Iterator[PairQuestion]:
+        """Yield what a judge is asked: about each pair, in each order, as often as wanted."""
+        for asking in range(self.askings):
+            for pair in self.pair_set.pairs:
+                for first in self.orders:
+                    question = self._question(role, pair, first)
+                    yield PairQuestion(pair=pair, first=first, asking=asking, question=question)
 
-    def _question(
-        self, role: Role, pair: LabelledPair, first: Candidate, asking: int
-    ) -> PairQuestion:
-        shown = (pair.a, pair.b) if first == "a" else (pair.b, pair.a)
-        text = pair_prompt(
-            self.prompt.template, question=pair.question, first=shown[0], second=shown[1]
+    def _question(self, role: Role, pair: LabelledPair, first: Candidate) -> Question:
+        one, two = (pair.a, pair.b) if first == "a" else (pair.b, pair.a)
+        text = pair_prompt(self.prompt.template, question=pair.question, first=one, second=two)
+        comparison = Pair(
+            domain=_DOMAIN, task=pair.question, strategy=first, response=one, baseline=two
         )
-        return PairQuestion(role=role, pair=pair, first=first, asking=asking, text=text)
+        return Question(role=role, text=text, side=_SIDE, pair=comparison)
 
 
 def calls_folder(out: Path) -> Path:
@@ -135,7 +123,7 @@ def expect(asking: PairAsking) -> dict[str, Share]:
     """Return what each judge will be asked for, nothing being cached."""
     shares: dict[str, Share] = {}
     for name, role in asking.roles.items():
-        texts = [question.text for question in asking.questions() if question.role is role]
+        texts = [request.question.text for request in asking.questions_to(role)]
         shares[name] = of_texts(
             [*map(len, texts)],
             sum(map(most_tokens, texts)),
@@ -165,58 +153,52 @@ async def ask_pairs(
     roles = [*asking.roles.values()]
     cache = answer_cache(limits)
     session = asked_within(roles, folder, clock=clock, watch=watch, limits=limits, cache=cache)
-    questions = [*asking.questions()]
+    wanted = [*chain.from_iterable(map(asking.questions_to, roles))]
     async with session as caller:
-        wanted = [(question.question(), question.place) for question in questions]
-        calls = [*map(call_of, await caller.ask_all("pairs", wanted))]
-    rows = [_row(question, call) for question, call in zip(questions, calls, strict=True)]
+        places = [(request.question, request.place) for request in wanted]
+        calls = [*map(call_of, await caller.ask_all("pairs", places))]
+    rows = [_row(request, call) for request, call in zip(wanted, calls, strict=True)]
     return _header(asking, rows), rows
 
 
-def _row(question: PairQuestion, call: Call) -> Row:
+def _row(request: PairQuestion, call: Call) -> Row:
     counts = {"input_tokens": call.tokens_in, "output_tokens": call.tokens_out}
     known: dict[str, Any] = {name: count for name, count in counts.items() if count is not None}
-    if question.asking:
-        known["repeat"] = question.asking
+    if request.asking:
+        known["repeat"] = request.asking
     if call.answered_at:
         known["date"] = call.answered_at[:10]
-    return verdict_row(
-        question.pair,
-        setting=question.role.model.identity.model,
+    return Row(
+        setting=request.question.role.model.identity.model,
         file=_FILE,
-        first=question.first,
-        verdict=_verdict(call.answer, question.first),
-        answer_sha256=digest(call.answer),
-        answer_length=len(call.answer),
+        first=request.first,
+        verdict=_verdict(call.answer, request.first),
+        **request.pair.facts(),
+        **answered(call.answer),
         **known,
     )
 
 
-def _verdict(reply: str, first: Candidate) -> str:
+def _verdict(reply: str, first: Candidate) -> Any:
     """Return the candidate that a reply names, by the place in which it was shown."""
     verdict = parse_verdict(reply)
-    if verdict is Verdict.A:
-        return first
-    if verdict is Verdict.B:
-        return "b" if first == "a" else "a"
+    if verdict.decided:
+        return turned(verdict.value.lower(), first)
     return "tie" if is_tie(reply) else "unreadable"
 
 
 def _header(asking: PairAsking, rows: Sequence[Row]) -> Header:
-    days = {role.model.identity.model: set[str]() for role in asking.roles.values()}
-    for row in rows:
-        if isinstance(row.date, str):
-            days[row.setting].add(row.date)
     reference = asking.prompt.reference
     settings = {}
     for name, role in asking.roles.items():
         platform, _, model = name.partition("/")
-        dated = sorted(days[role.model.identity.model])
-        settings[role.model.identity.model] = Setting(
+        key = role.model.identity.model
+        days = (row.date for row in rows if row.setting == key and isinstance(row.date, str))
+        settings[key] = Setting(
             judge=Judge(name=name, model=model or name, platform=platform),
             prompt=Prompt(name=reference.id, sha256=reference.sha256),
             decoding=decoding_json(role.decoding) | _version(role),
-            date=dated[-1] if dated else UNKNOWN,
+            date=max(days, default=UNKNOWN),
         )
     name = asking.pair_set.file.path
     source = Source(name=name, repository=UNKNOWN, commit=UNKNOWN, licence=UNKNOWN, texts=False)

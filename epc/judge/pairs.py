@@ -4,6 +4,7 @@ from string import Template
 from typing import Final
 
 from epc.errors import Finding
+from epc.judge.prompt import unfilled
 
 PLACES: Final = frozenset({"question", "a", "b"})
 _CLAUSE: Final = "Reading R77"
@@ -17,16 +18,10 @@ def pair_prompt(template: str, *, question: str, first: str, second: str) -> str
 
 def pair_template_problem(template: str) -> Finding | None:
     """Return what keeps a text from being a pair's prompt, or None."""
-    written = Template(template)
-    names = set(written.get_identifiers())
-    problem = ""
-    if not written.is_valid():
-        problem = "a $ in it begins no placeholder; a bare dollar is written $$"
-    elif names - PLACES:
-        problem = f"it has a placeholder ${min(names - PLACES)} that nothing fills"
-    elif not {"a", "b"} <= names:
-        problem = f"it has no ${min({'a', 'b'} - names)}"
-    if not problem:
+    problem = unfilled(template, PLACES)
+    if problem is None and (lacking := {"a", "b"} - {*Template(template).get_identifiers()}):
+        problem = f"it has no ${min(lacking)}"
+    if problem is None:
         return None
     remedy = "use $a and $b, and $question where the request is to stand; ask for A, B or tie alone"
     return Finding(clause=_CLAUSE, where="", problem=problem, remedy=remedy)

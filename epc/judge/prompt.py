@@ -70,20 +70,24 @@ def asked_in(text: str) -> Assignment | None:
 
 def template_problem(template: str) -> Finding | None:
     """Return what keeps a prompt file from being used, or None."""
-    written = Template(template)
-    names = set(written.get_identifiers())
-    problem = None
-    if not written.is_valid():
-        problem = "a $ in it begins no placeholder; a bare dollar is written $$"
-    elif names - PLACES:
-        problem = f"it has a placeholder ${min(names - PLACES)} that nothing fills"
-    elif not {"output", "meta"} <= names:
+    problem = unfilled(template, PLACES)
+    if problem is None and not {"output", "meta"} <= {*Template(template).get_identifiers()}:
         problem = "it never shows the output and the meta object to the judge"
     if problem is None:
         return None
     return Finding(
         _CLAUSE, "", problem, "use $output and $meta, and $task where the task is to stand"
     )
+
+
+def unfilled(template: str, places: frozenset[str]) -> str | None:
+    """Return what in a template would not be filled by texts for these places, or None."""
+    written = Template(template)
+    if not written.is_valid():
+        return "a $ in it begins no placeholder; a bare dollar is written $$"
+    if strange := {*written.get_identifiers()} - places:
+        return f"it has a placeholder ${min(strange)} that nothing fills"
+    return None
 
 
 def _mark(sample: Sample, *texts: str) -> str:

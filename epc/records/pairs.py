@@ -1,4 +1,4 @@
-"""A labelled set of pairs of answers, as a table, and verdicts on it as rows of a file."""
+"""A labelled set of pairs of answers, as a table."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,8 @@ from epc.errors import Finding, MalformedError, UsageError, unknown
 from epc.json_text import storable
 from epc.records.tables import TableRow, rows_of
 from epc.records.verdicts.converting import digest
-from epc.records.verdicts.types import Choice, Row, SourceFile
+from epc.records.verdicts.types import Choice, SourceFile
+from epc.records.verdicts.work import digested
 
 CLAUSE: Final = "Reading R77"
 _NEEDED: Final = ("item", "question", "a", "b")
@@ -44,10 +45,8 @@ class LabelledPair(Struct, frozen=True, kw_only=True):
         return {
             **named,
             "question_sha256": digest(self.question),
-            "a_sha256": digest(self.a),
-            "a_length": len(self.a),
-            "b_sha256": digest(self.b),
-            "b_length": len(self.b),
+            **digested("a", self.a),
+            **digested("b", self.b),
         }
 
 
@@ -72,12 +71,13 @@ def read_pairs(path: Path, columns: Mapping[str, str] = {}) -> PairSet:
             raise unknown(field, FIELDS, list_intro="the fields are", noun="field ")
     pairs: dict[str, LabelledPair] = {}
     names: dict[str, None] = {}
-    taken: dict[str, str] = {}
+    used: set[str] = set()
     for row in rows_of(path, clause=CLAUSE):
         if not isinstance(row.value, dict):
             raise MalformedError(_finding(row, "is no object", f"give {', '.join(_NEEDED)}"))
         names |= dict.fromkeys(map(str, row.value))
         taken = _columns(row, columns)
+        used |= {*taken.values()}
         pair = _pair(row, taken)
         if pairs.setdefault(pair.item, pair) is not pair:
             problem = f"has the item {pair.item!r} of an earlier row"
@@ -87,7 +87,7 @@ def read_pairs(path: Path, columns: Mapping[str, str] = {}) -> PairSet:
     return PairSet(
         file=SourceFile(path=path.name, sha256=file_sha256(path)),
         pairs=tuple(pairs.values()),
-        ignored=tuple(name for name in names if name not in taken.values()),
+        ignored=tuple(name for name in names if name not in used),
     )
 
 
@@ -149,8 +149,3 @@ def _choice(row: TableRow, field: str, value: Any) -> Choice:
 
 def _finding(row: TableRow, problem: str, remedy: str) -> Finding:
     return Finding(clause=CLAUSE, where=f"{row.file}, {row.place}", problem=problem, remedy=remedy)
-
-
-def verdict_row(pair: LabelledPair, **verdict: Any) -> Row:
-    """Return a verdict on a pair as a row of a verdict file."""
-    return Row(**pair.facts(), **verdict)

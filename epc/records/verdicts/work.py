@@ -142,8 +142,7 @@ class Work:
     def candidate(self, name: str, text: str) -> dict[str, Any]:
         """Return what a verdict says of a candidate's text."""
         text = storable(text)
-        fields = {f"{name}_sha256": digest(text), f"{name}_length": len(text)}
-        return {**fields, **({f"{name}_text": text} if self.request.texts else {})}
+        return digested(name, text) | ({f"{name}_text": text} if self.request.texts else {})
 
     def repeat(self, *key: str) -> dict[str, Any]:
         """Return the field `repeat` of a further asking of the same; the first has none."""
@@ -244,5 +243,9 @@ def turned(word: str, first: str) -> str:
 
 def answered(text: str) -> dict[str, Any]:
     """Return what a verdict says of the judge's answer."""
-    text = storable(text)
-    return {"answer_sha256": digest(text), "answer_length": len(text)}
+    return digested("answer", storable(text))
+
+
+def digested(name: str, text: str) -> dict[str, Any]:
+    """Return a text's digest and length as a verdict's fields of that name."""
+    return {f"{name}_sha256": digest(text), f"{name}_length": len(text)}

@@ -4,10 +4,11 @@ import csv
 import json
 from hashlib import sha256
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-from endpoint_support import FailsAfter, Received, Reply, completion, refusal, serving
+from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, refusal, serving
 from engine_support import environment, epc, files_that_hold
 
 SECRET = "sk-canary-0123456789abcdef"  # noqa: S105  (looked for, never a key)
@@ -44,30 +45,36 @@ def at(url: str) -> dict[str, str]:
 JUDGE = ("--judge", "openai/judge")
 
 
+def carried_out(folder: Path, endpoint: Endpoint, *options: str) -> CompletedProcess[str]:
+    """Return the command as it ended, which must be well."""
+    run = ("judge", "pairs", "pairs.csv", *JUDGE, "--out", "v.jsonl", *options)
+    done = epc(*run, cwd=folder, env=at(endpoint.url))
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def test_both_orders_are_asked_and_the_verdict_names_the_answer_not_the_place(
     tmp_path: Path,
 ) -> None:
     written(tmp_path)
     with serving() as endpoint:
         endpoint.behave = letter_of_the_good_answer
-        run = ("judge", "pairs", "pairs.csv", *JUDGE, "--out", "verdicts.jsonl")
-        done = epc(*run, cwd=tmp_path, env=at(endpoint.url))
+        done = carried_out(tmp_path, endpoint)
 
-    assert done.returncode == 0, done.stderr
     assert "not used: the columns remark" in done.stderr
-    header, rows = content(tmp_path / "verdicts.jsonl")
+    header, rows = content(tmp_path / "v.jsonl")
     judge = header["settings"]["openai/judge"]["judge"]
     assert judge == {"name": "openai/judge", "model": "judge", "platform": "openai"}
-    said = {(row["item"], row["first"]): row["verdict"] for row in rows}
-    assert said == {(item, first): gold.lower() for item, *_, gold in PAIRS for first in "ab"}
+    verdicts = {(row["item"], row["first"]): row["verdict"] for row in rows}
+    assert verdicts == {(item, first): gold.lower() for item, *_, gold in PAIRS for first in "ab"}
     assert {row["a_sha256"] for row in rows} == {
         sha256(a.encode()).hexdigest() for _, _, a, _, _ in PAIRS
     }
-    text = (tmp_path / "verdicts.jsonl").read_text()
+    text = (tmp_path / "v.jsonl").read_text()
     assert not any(word in text for word in (*GOOD, "Tuesday", "France"))
     assert files_that_hold(tmp_path, SECRET) == []
     # Right in 6 of 6, the first place in 3 of 6: counted by hand from the answers above.
-    audit = epc("audit", "verdicts.jsonl", "--format", "json", cwd=tmp_path)
+    audit = epc("audit", "v.jsonl", "--format", "json", cwd=tmp_path)
     figures = json.loads(audit.stdout)["groups"][0]["figures"]
     assert figures["accuracy"]["value"] == 1.0
     assert figures["first_place"]["value"] == 0.5
@@ -78,20 +85,14 @@ def test_an_order_as_given_and_a_tie_and_an_unreadable_reply(tmp_path: Path) -> 
     (tmp_path / "mine.txt").write_text("$question\n1: $a\n2: $b\nA, B or tie?")
     replies = {"sum": "Tie.", "colour": "Both are fine", "city": "b"}
 
-    def said(received: Received) -> Reply:
+    def scripted(received: Received) -> Reply:
         item = next(item for item, question, *_ in PAIRS if question in received.prompt)
         return completion(replies[item])
 
     with serving() as endpoint:
-        endpoint.behave = said
-        done = epc(
-            *("judge", "pairs", "pairs.csv", *JUDGE, "--out", "v.jsonl"),
-            *("--order", "given", "--prompt", "mine.txt"),
-            cwd=tmp_path,
-            env=at(endpoint.url),
-        )
+        endpoint.behave = scripted
+        done = carried_out(tmp_path, endpoint, "--order", "given", "--prompt", "mine.txt")
 
-    assert done.returncode == 0, done.stderr
     _, rows = content(tmp_path / "v.jsonl")
     assert {row["item"]: row["verdict"] for row in rows} == {
         "sum": "tie",
@@ -113,8 +114,7 @@ def test_a_stopped_set_goes_on_by_the_same_command_and_asks_nothing_twice(tmp_pa
         assert not (tmp_path / "v.jsonl").exists()
         endpoint.received.clear()
         endpoint.behave = letter_of_the_good_answer
-        done = epc(*run, cwd=tmp_path, env=at(endpoint.url))
-        assert done.returncode == 0, done.stderr
+        carried_out(tmp_path, endpoint, "--concurrency", "1")
         assert len(endpoint.received) == 6 - answered
     assert len(content(tmp_path / "v.jsonl")[1]) == 6
 
@@ -123,13 +123,8 @@ def test_askings_are_repeats_of_one_question_and_are_all_sent(tmp_path: Path) ->
     written(tmp_path)
     with serving() as endpoint:
         endpoint.behave = letter_of_the_good_answer
-        done = epc(
-            *("judge", "pairs", "pairs.csv", *JUDGE, "--out", "v.jsonl"),
-            *("--askings", "3", "--temperature", "0.7", "--order", "given"),
-            cwd=tmp_path,
-            env=at(endpoint.url),
-        )
-        assert done.returncode == 0, done.stderr
+        again = ("--askings", "3", "--temperature", "0.7", "--order", "given")
+        carried_out(tmp_path, endpoint, *again)
         assert sorted(endpoint.prompts.values()) == [3, 3, 3]
     _, rows = content(tmp_path / "v.jsonl")
     assert sorted(row.get("repeat", 0) for row in rows) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
@@ -138,13 +133,8 @@ def test_askings_are_repeats_of_one_question_and_are_all_sent(tmp_path: Path) ->
 def test_a_dry_run_counts_the_calls_and_sends_nothing(tmp_path: Path) -> None:
     written(tmp_path)
     with serving() as endpoint:
-        done = epc(
-            *("judge", "pairs", "pairs.csv", *JUDGE, "--out", "v.jsonl"),
-            *("--askings", "2", "--dry-run", "--format", "json"),
-            cwd=tmp_path,
-            env=at(endpoint.url),
-        )
-        assert done.returncode == 0, done.stderr
+        again = ("--askings", "2", "--dry-run", "--format", "json")
+        done = carried_out(tmp_path, endpoint, *again)
         assert not endpoint.received
     calls = json.loads(done.stdout)["openai/judge"]["calls"]
     assert calls == {"lower": 12, "expected": 12, "upper": 12}  # 3 pairs, 2 orders, 2 askings
@@ -197,8 +187,7 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
     run = ("judge", "pairs", "pairs.csv", *JUDGE, "--out", "v.jsonl")
     with serving() as endpoint:
         endpoint.behave = letter_of_the_good_answer
-        done = epc(*run, *maps, cwd=tmp_path, env=at(endpoint.url))
-        assert done.returncode == 0, done.stderr
+        carried_out(tmp_path, endpoint, *maps)
         wrong = epc(*run, "--map", "answer=left", cwd=tmp_path, env=at(endpoint.url))
     assert {row["gold"] for row in content(tmp_path / "v.jsonl")[1]} == {"a", "b"}
     assert wrong.returncode == 2

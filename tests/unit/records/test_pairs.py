@@ -27,6 +27,12 @@ def test_numbers_become_texts_and_empty_labels_are_none(tmp_path: Path) -> None:
     assert pair_set.ignored == ("score",)
 
 
+def test_a_column_that_one_row_alone_uses_is_used(tmp_path: Path) -> None:
+    path = stored(tmp_path / "set.jsonl", {**ROW, "gold": "a"}, {**ROW, "id": 8})
+
+    assert read_pairs(path).ignored == ()
+
+
 def test_people_stand_between_semicolons(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     path.write_text("item,question,a,b,humans\n1,q,x,y,a; b ;A\n")
