@@ -19,6 +19,7 @@ from epc.analysis.verdicts_agreement import (
 )
 from epc.analysis.verdicts_figures import (
     Constant,
+    computed_with,
     constant_of_gold,
     of_confidence,
     of_places,
@@ -26,6 +27,7 @@ from epc.analysis.verdicts_figures import (
     repeats,
 )
 from epc.analysis.verdicts_groups import (
+    Part,
     Way,
     WayComparison,
     by_subset,
@@ -61,6 +63,7 @@ from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.converting import FAILS
 from epc.records.verdicts.types import Choices, Header, Setting, Source
 from epc.statistics.figures import ClusteredFigure
+from epc.statistics.observed import TODAY, Intervals
 
 _CONSTANTS: Final = {"accuracy": constant_of_gold, "humans_majority": constant_of_humans}
 
@@ -139,6 +142,18 @@ def measure(
     return measured(header, verdicts, file_askings, choices, gold)
 
 
+def measure_by(
+    intervals: Sequence[Intervals],
+    header: Header,
+    verdicts: Verdicts,
+    choices: Choices,
+    clusters: Clusters,
+) -> list[Report]:
+    """Return the report of a verdict file by each way to compute intervals; else as `measure`."""
+    file_askings = askings_of(header, verdicts, (), clusters)
+    return _measured_by(intervals, header, verdicts, file_askings, choices, gold=None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAskings:
     """Askings of a file's judges: each verdict once, by group of settings.
@@ -178,13 +193,30 @@ def measured(
     gold: AnswersGold | None,
 ) -> Report:
     """Return every figure of judges whose askings are known; else as `measure`."""
+    return _measured_by([TODAY], header, verdicts, file_askings, choices, gold=gold)[0]
+
+
+def _measured_by(
+    intervals: Sequence[Intervals],
+    header: Header,
+    verdicts: Verdicts,
+    file_askings: FileAskings,
+    choices: Choices,
+    *,
+    gold: AnswersGold | None,
+) -> list[Report]:
+    """Return a report by each way to compute intervals; what has none is worked out once."""
     once, chosen, askings = file_askings.once, file_askings.chosen, file_askings.judges
     ways = [
         (name, setting, part_of(rows, once[mask]))
         for (name, setting, rows), mask in zip(askings, file_askings.parts(once), strict=True)
     ]
     of_file = file_names(verdicts, gold)
-    return Report(
+    groups = [
+        _groups_by(intervals, group, way, askings, of_file=of_file, choices=choices)
+        for group, way in zip(chosen, ways, strict=True)
+    ]
+    of_all = Report(
         rule=RULE,
         source=header.source,
         verdicts=len(verdicts),
@@ -192,17 +224,24 @@ def measured(
         duplicates=len(verdicts) - len(once),
         items_under_two_names=renamed(verdicts),
         left_out=header.left_out,
-        groups=[
-            _group(group, way, askings, of_file, choices)
-            for group, way in zip(chosen, ways, strict=True)
-        ],
-        pairs=between(askings),
-        panels=[*panels(ways)],
-        effects=[*effects(ways)],
+        groups=(),
+        pairs=(),
         identity=header.identity,
         choices=choices,
         alone=verdicts.b_sha256.names == [FAILS],
     )
+    reports = []
+    for index, kind in enumerate(intervals):
+        with computed_with(kind):
+            report = replace(
+                of_all,
+                groups=[by_kind[index] for by_kind in groups],
+                pairs=between(askings),
+                panels=[*panels(ways)],
+                effects=[*effects(ways)],
+            )
+        reports.append(report)
+    return reports
 
 
 def agreement_in_source(
@@ -296,31 +335,52 @@ def _judge_rows(
     return [(group[0], settings[group[0]], rows[mask]) for group, mask in parts]
 
 
-def _group(
+def _groups_by(
+    intervals: Sequence[Intervals],
     names: Sequence[str],
     way: Way,
     judges: Sequence[JudgeRows],
+    *,
     of_file: FileNames,
     choices: Choices,
-) -> Group:
+) -> list[Group]:
+    """Return a group by each way to compute intervals; what has none is worked out once."""
     name, setting, part = way
+    subsets = part.subsets(of_file.subsets)
+    transfer = transfer_of(part.rows, of_file, choices)
+    own_authors = [author for author in authors_of(setting, choices) if author in of_file.authors]
+    groups = []
+    for kind in intervals:
+        with computed_with(kind):
+            own_preference = dict(of_own((name, setting, part.rows), judges, of_file, choices))
+            group = _group(setting, part, subsets, transfer, own_preference)
+            groups.append(replace(group, settings=names, own_authors=own_authors))
+    return groups
+
+
+def _group(
+    setting: Setting,
+    part: Part,
+    subsets: Mapping[str, Part],
+    transfer: Transfer | str,
+    own_preference: Mapping[str, ClusteredFigure],
+) -> Group:
     rows, asked_counts = part.rows, setting.asked or {}
     equal, contradicted, repeated = repeats(rows)
-    figures = dict(of_own((name, setting, rows), judges, of_file, choices))
+    figures = {**own_preference}
     for figures_by in (of_places, of_humans, of_human_scores, of_scores, of_confidence):
         figures |= dict(figures_by(rows))
     figures |= of_part(part, sum(asked_counts.values())) | repeated
-    transfer = transfer_of(rows, of_file, choices)
     families = {family(name) for name in figures}
     return Group(
-        settings=names,
+        settings=(),
         setting=setting,
         verdicts=len(part.verdicts),
         items=part.questions,
         equal_answers=equal,
         equal_answers_other_verdict=contradicted,
         figures=in_order(figures),
-        by_subset=by_subset(part, of_file.subsets, asked_counts),
+        by_subset=by_subset(subsets, asked_counts),
         constants={
             name: constant_by(rows) for name, constant_by in _CONSTANTS.items() if name in figures
         },
@@ -329,7 +389,5 @@ def _group(
             **({"transfer": transfer} if isinstance(transfer, str) else {}),
         },
         transfer=None if isinstance(transfer, str) else transfer,
-        own_authors=[
-            author for author in authors_of(setting, choices) if author in of_file.authors
-        ],
+        own_authors=(),
     )

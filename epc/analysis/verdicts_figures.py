@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from msgspec import Struct
 
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
-from epc.arrays import Array, Codes, Flags, distinct_count, np
+from epc.arrays import Array, ByRow, Codes, Flags, distinct_count, np
 from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval
@@ -45,6 +46,19 @@ class Weighed(Protocol):
     def cluster(self) -> Codes: ...  # noqa: D102
     @property
     def unit(self) -> Codes: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clustered(ByRow):
+    """Observations of which nothing is known but their cluster and unit."""
+
+    cluster: Codes
+    unit: Codes
+
+    @classmethod
+    def from_rows(cls, rows: Weighed, chosen: Codes | Flags) -> "Clustered":
+        """Return the chosen of some observations."""
+        return cls(cluster=rows.cluster[chosen], unit=rows.unit[chosen])
 
 
 def weights(units: Codes) -> Array:
@@ -151,10 +165,13 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
         float((hits * weight).sum() / max(1, weight.sum())) for hits in (right, right | unreadable)
     )
     readable = labelled.readable
-    yield from share("accuracy_readable", right[readable], labelled[readable], bounds=(low, high))
+    among = Clustered.from_rows(labelled, readable)
+    yield from share("accuracy_readable", right[readable], among, bounds=(low, high))
     for name, candidate in (("first", labelled.gold), ("second", 1 - labelled.gold)):
         chosen = labelled.first == candidate
-        yield from share(f"accuracy_gold_{name}", right[chosen], labelled[chosen])
+        yield from share(
+            f"accuracy_gold_{name}", right[chosen], Clustered.from_rows(labelled, chosen)
+        )
 
 
 def constant_of_gold(rows: Rows) -> Constant:
@@ -168,12 +185,13 @@ def of_all(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     unmeasured = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
     yield from share("ties", unmeasured.verdict == TIE, unmeasured)
     has_answer = (rows.verdict >= 0) | rows.scored
-    yield from share("unreadable", (rows.verdict == UNREADABLE)[has_answer], rows[has_answer])
+    unreadable = (rows.verdict == UNREADABLE)[has_answer]
+    yield from share("unreadable", unreadable, Clustered.from_rows(rows, has_answer))
     decided = unmeasured[(unmeasured.verdict < TIE) & (unmeasured.longer >= 0)]
     won = decided.verdict == decided.longer
     yield from share("longer", won, decided)
     strata = [
-        (won[chosen], decided[chosen])
+        (won[chosen], Clustered.from_rows(decided, chosen))
         for better in (decided.longer, 1 - decided.longer)
         for chosen in [decided.gold == better]
     ]
@@ -213,12 +231,14 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, ClusteredFigure]]:
     counted, and agreement is stated without them; of verdicts also with them.
     """
     usable = rows[rows.readable | rows.scored]
-    left, right = (usable[chosen] for chosen in every_two(usable.order))
-    copied = (left.answer == right.answer) & (left.answer >= 0)
-    scored = left.scored & right.scored
-    gap = np.where(scored, np.abs(left.score - right.score), np.inf)
-    readable = left.readable & right.readable
-    agreed = np.where(scored, gap == 0, readable & (left.verdict == right.verdict))
+    left, right = every_two(usable.order)
+    answer, score, verdict = usable.answer, usable.score, usable.verdict
+    copied = (answer[left] == answer[right]) & (answer[left] >= 0)
+    scored = usable.scored[left] & usable.scored[right]
+    gap = np.where(scored, np.abs(score[left] - score[right]), np.inf)
+    readable = usable.readable[left] & usable.readable[right]
+    agreed = np.where(scored, gap == 0, readable & (verdict[left] == verdict[right]))
+    asked_first = Clustered.from_rows(usable, left)
     figures = {
         name: figure
         for key, hits, among in (
@@ -227,7 +247,7 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, ClusteredFigure]]:
             ("score_repeat_exact", agreed, scored & ~copied),
             ("score_repeat_within_1", gap <= 1, scored & ~copied),
         )
-        for name, figure in share(key, hits[among], left[among])
+        for name, figure in share(key, hits[among], asked_first[among])
     }
     return int(copied.sum()), int((copied & ~agreed).sum()), figures
 

@@ -53,8 +53,12 @@ class Part:
         """How many questions it is about."""
         return len(np.union1d(self.rows.cluster, self.lists.cluster))
 
-    def of_subset(self, code: int) -> "Part":
-        """Return what is of a subset."""
+    def subsets(self, names: Sequence[str]) -> "dict[str, Part]":
+        """Return what is of each subset that has enough questions to state figures of."""
+        parts = {name: self._of_subset(code) for code, name in enumerate(names)}
+        return {name: part for name, part in parts.items() if part.questions >= _LEAST}
+
+    def _of_subset(self, code: int) -> "Part":
         return Part(
             rows=self.rows[self.rows.subset == code],
             verdicts=self.verdicts[self.verdicts.subset.codes == code],
@@ -98,17 +102,14 @@ def of_part(part: Part, question_count: int) -> dict[str, ClusteredFigure]:
 
 
 def by_subset(
-    part: Part, subsets: Sequence[str], question_counts: Mapping[str, int]
+    subsets: Mapping[str, Part], question_counts: Mapping[str, int]
 ) -> dict[str, dict[str, ClusteredFigure]]:
-    """Return the figures of each subset that has enough questions."""
-    parts = {name: part.of_subset(code) for code, name in enumerate(subsets)}
+    """Return the figures of each subset."""
     return {
         name: in_order(
-            of_part(subset_part, question_counts.get(name, 0)) | repeats(subset_part.rows)[2],
-            _OF_SUBSET,
+            of_part(part, question_counts.get(name, 0)) | repeats(part.rows)[2], _OF_SUBSET
         )
-        for name, subset_part in parts.items()
-        if subset_part.questions >= _LEAST
+        for name, part in subsets.items()
     }
 
 

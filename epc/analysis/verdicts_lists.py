@@ -11,7 +11,7 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import Any, Final
 
-from epc.analysis.verdicts_figures import average, every_two, mean_of_shares, share
+from epc.analysis.verdicts_figures import Clustered, average, every_two, mean_of_shares, share
 from epc.analysis.verdicts_rows import long_answers, questions
 from epc.arrays import Array, ByRow, Codes, np
 from epc.records.verdicts.columns import COLUMNS, Column, Verdicts, joined
@@ -294,14 +294,16 @@ def of_orders(lists: Lists) -> Iterator[tuple[str, ClusteredFigure]]:
     places = range(lists.scores.shape[1])
     masks = [lists.place == place for place in places]
     if all(chosen.any() for chosen in masks):
-        yield "best/1", mean_of_shares([(won[chosen], lists[chosen]) for chosen in masks])
+        strata = [(won[chosen], Clustered.from_rows(lists, chosen)) for chosen in masks]
+        yield "best/1", mean_of_shares(strata)
     for place, chosen in zip(places, masks, strict=True):
-        yield from share(f"place_right/{ascii_uppercase[place]}", won[chosen], lists[chosen])
+        placed = Clustered.from_rows(lists, chosen)
+        yield from share(f"place_right/{ascii_uppercase[place]}", won[chosen], placed)
     read = [chosen & (lists.picked >= 0) for chosen in masks]
     if all(chosen.any() for chosen in read):
         for place in places:
             hits = (lists.picked_place == place).astype(np.float64)
-            strata = [(hits[chosen], lists[chosen]) for chosen in read]
+            strata = [(hits[chosen], Clustered.from_rows(lists, chosen)) for chosen in read]
             yield f"place_picked/{ascii_uppercase[place]}", mean_of_shares(strata)
 
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from epc.analysis.verdicts import measure, with_others
+from epc.analysis.verdicts import measure_by, with_others
 from epc.analysis.verdicts_figures import computed_with
 from epc.analysis.verdicts_rows import by_question
 from epc.digests import file_sha256
@@ -82,7 +82,7 @@ def verdicts_in(folder: Path) -> tuple[JudgePart, Verdicts]:
     """
     document = document_of(folder)
     header, verdicts = kept_verdicts(folder)
-    if (header, content_digest(header, rows_of(verdicts))) != (document.header, document.sha256):
+    if (header, content_digest(header, verdicts)) != (document.header, document.sha256):
         raise UsageError(f"{folder} is not whole: its verdicts are not those of {OBSERVED}")
     return document, verdicts
 
@@ -139,7 +139,7 @@ def rebuild(folder: Path, source: Path) -> None:
         source_header, source_verdicts = done.header, columns_of(done.rows)
         header, rows = cut(source_header, source_verdicts, document.judge)
         header = rebuilt_header(header, document.header)
-        if content_digest(header, rows) == document.sha256:
+        if content_digest(header, columns_of(rows)) == document.sha256:
             _cut_to(
                 rebuilt_header(source_header, document.header),
                 source_verdicts,
@@ -212,34 +212,51 @@ def figures_of_verdicts(
     verdicts: Verdicts,
     choices: Choices,
     other_judges: tuple[Header, Verdicts] | None = None,
-    *,
-    clusters: Clusters = by_question,
-    intervals: Intervals = TODAY,
 ) -> Json:
     """Return what is published of verdicts: all that `epc observe report` measures.
 
-    Of a judge whose verdicts stay with their source, beside `other_judges` of it as well. Published
-    figures are verified with their `clusters` and `intervals`, and no others than today's are used.
+    Of a judge whose verdicts stay with their source, beside `other_judges` of it as well.
 
     Raises: UsageError if the choices name what the verdicts do not have.
     """
-    with computed_with(intervals):
-        report = measure(header, verdicts, choices=choices, clusters=clusters)
-        if other_judges is None:
-            return {"n": report.verdicts, **as_json(report)}
-        source_header, source_verdicts = other_judges
-        report = with_others(report, source_header.settings, source_verdicts, choices)
-    judges = {setting.judge.name for setting in source_header.settings.values()}
-    return {"n": report.verdicts, "beside": sorted(judges), **as_json(report)}
+    return figures_by([TODAY], header, verdicts, choices, other_judges)[0]
+
+
+def figures_by(
+    intervals: Sequence[Intervals],
+    header: Header,
+    verdicts: Verdicts,
+    choices: Choices,
+    other_judges: tuple[Header, Verdicts] | None = None,
+    *,
+    clusters: Clusters = by_question,
+) -> list[Json]:
+    """Return `figures_of_verdicts` by each way to compute intervals, the file measured once.
+
+    Published figures are verified with their `clusters` and intervals, and no others than today's
+    are used.
+
+    Raises: UsageError if the choices name what the verdicts do not have.
+    """
+    reports = measure_by(intervals, header, verdicts, choices, clusters)
+    if other_judges is None:
+        return [{"n": report.verdicts, **as_json(report)} for report in reports]
+    source_header, source_verdicts = other_judges
+    judges = sorted({setting.judge.name for setting in source_header.settings.values()})
+    documents = []
+    for kind, report in zip(intervals, reports, strict=True):
+        with computed_with(kind):
+            of_source = with_others(report, source_header.settings, source_verdicts, choices)
+        documents.append({"n": of_source.verdicts, "beside": judges, **as_json(of_source)})
+    return documents
 
 
 def _write(
     folder: Path, judge: str, header: Header, rows: Sequence[Row], *, plain: bool = False
 ) -> None:
     """Write verdicts and what is said of them; as Parquet, where that can be written."""
-    document = JudgePart(
-        judge=judge, header=header, verdicts=len(rows), sha256=content_digest(header, rows)
-    )
+    sha256 = content_digest(header, columns_of(rows))
+    document = JudgePart(judge=judge, header=header, verdicts=len(rows), sha256=sha256)
     folder.mkdir(parents=True, exist_ok=True)
     write(folder / _FORMS[plain or find_spec("pyarrow") is None], header, rows)
     strict_json.write(folder / OBSERVED, as_json(document))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import exp, inf, sqrt
 from typing import Final
 
-from epc.arrays import Array, Codes, np
+from epc.arrays import Array, Codes, np, ranks
 from epc.statistics.inference import ALPHA, t_point
 from epc.statistics.intervals import Interval, normal_point, wilson
 
@@ -238,7 +238,7 @@ def spread_between(off: Array, clusters: Codes, weights: Array | None = None) ->
     Source: the jackknife of a ratio; for the border D. C. Hoaglin and R. E. Welsch, The American
         Statistician 32 (1978), 17-22.
     """
-    places = np.unique(clusters, return_inverse=True)[1]
+    places = ranks(clusters)
     parts = np.bincount(places, weights=off)
     count = len(parts)
     if count < 2:  # noqa: PLR2004  (as above)
@@ -255,5 +255,4 @@ def by_cluster(values: Array, clusters: Codes) -> Array:
 
     Shapes: (m,) in, (clusters,) out.
     """
-    _, places = np.unique(clusters, return_inverse=True)
-    return np.bincount(places, weights=values).astype(np.float64)
+    return np.bincount(ranks(clusters), weights=values).astype(np.float64)

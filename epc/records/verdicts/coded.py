@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from epc.arrays import Codes, Flags, np
+from epc.arrays import Codes, Flags, np, ranks
 from epc.records.verdicts.columns import Column, LazyNames
 
 ABSENT: Final = -1
-_DENSEST: Final = 8  # possible numbers for each row, below which counting beats sorting
 _OPPOSITE: Final = {"a": "b", "b": "a"}
 
 
@@ -27,21 +26,10 @@ def combined(columns: Sequence[Column], size: int) -> tuple[Codes, Codes]:
     key = np.zeros(size, np.int64)
     for column in columns:
         key = key * (len(column.names) + 1) + column.codes.astype(np.int64) + 1
-        key = _ranked(key)
+        key = ranks(key)
     first = np.empty(int(key.max(initial=-1)) + 1, np.int64)
     first[key[::-1]] = np.arange(size - 1, -1, -1)
     return first, key
-
-
-def _ranked(key: Codes) -> Codes:
-    """Return the rank of each number among the distinct ones."""
-    top = int(key.max(initial=0)) + 1
-    if top > _DENSEST * (len(key) + 1024):
-        return np.unique(key, return_inverse=True)[1]
-    present = np.zeros(top, bool)
-    present[key] = True
-    ranks = np.cumsum(present, dtype=np.int32) - 1
-    return ranks[key].astype(np.int64)
 
 
 def of_combinations(

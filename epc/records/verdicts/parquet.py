@@ -75,7 +75,10 @@ def has_plain_columns(table: Any, fields: Sequence[str]) -> bool:
 
 
 def codes_of(column: Any) -> tuple[Indices, list[Any]]:
-    """Return a column of a batch as codes, -1 where absent, and the distinct values."""
+    """Return a column of a batch as codes, -1 where absent, and the distinct values.
+
+    Arrow's own `to_numpy` would load pandas, which takes longer than a file of verdicts.
+    """
     import pyarrow as pa
 
     if pa.types.is_list(column.type):
@@ -85,9 +88,13 @@ def codes_of(column: Any) -> tuple[Indices, list[Any]]:
         names = list(dict.fromkeys(value for value in values if value is not None))
         codes: dict[Any, int] = {name: code for code, name in enumerate(names)}
         return np.array([codes.get(value, -1) for value in values], np.int32), names
-    coded = column.dictionary_encode()
-    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return indices.astype(np.int32), coded.dictionary.to_pylist()
+    coded = column.dictionary_encode(null_encoding="encode")
+    cells = coded.dictionary.to_pylist()
+    absent = cells.index(None) if None in cells else len(cells)
+    places = np.arange(len(cells), dtype=np.int32)
+    places[absent:] -= 1
+    places[absent : absent + 1] = -1
+    return places[np.from_dlpack(coded.indices)], [cell for cell in cells if cell is not None]
 
 
 def _alike(column: Any) -> tuple[Indices, list[Any]] | None:
@@ -99,7 +106,7 @@ def _alike(column: Any) -> tuple[Indices, list[Any]] | None:
     least, length = pc.min(lengths).as_py(), pc.max(lengths).as_py()
     if column.null_count or cells.null_count or not length or least != length:
         return None
-    rows = cells.indices.to_numpy().reshape(-1, length)
+    rows = np.from_dlpack(cells.indices).reshape(-1, length)
     _, first, codes = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     values = cells.dictionary.to_pylist()
     names = [tuple(values[cell] for cell in row) for row in rows[first].tolist()]

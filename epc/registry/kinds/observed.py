@@ -50,6 +50,7 @@ from epc.registry.submissions.texts import problems
 from epc.registry.tags import Tag
 from epc.registry.verdicts import (
     document_of,
+    figures_by,
     figures_of_verdicts,
     file_in,
     is_free,
@@ -57,7 +58,7 @@ from epc.registry.verdicts import (
     rebuild,
     verdicts_in,
 )
-from epc.statistics.observed import TODAY, Intervals
+from epc.statistics.observed import TODAY
 
 FILES: Final = layout.plain_files((layout.STATEMENT, OBSERVED, VERDICTS))
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
@@ -210,9 +211,7 @@ def recompute(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[li
         rebuild(folder, source)
     document, verdicts = verdicts_in(folder)
     published, card = snapshot.published_figures, snapshot.card
-    earlier = published_intervals(published)
-    recomputation = _again(folder, published, earlier)
-    today = recomputation if earlier is TODAY else _again(folder, published, TODAY)
+    recomputation, today = _again(folder, document, verdicts, published)
     changed = changed_figures(snapshot, recomputation)
     if snapshot.figures is not published:
         places = disagreements(snapshot.figures, today)
@@ -230,23 +229,30 @@ def intervals_of(folder: Path, snapshot: Snapshot) -> Json:
     published = snapshot.published_figures
     if published_intervals(published) is TODAY:
         return {}
-    return dict(moved(published, _again(folder, published, TODAY)))
+    _, today = _again(folder, *verdicts_in(folder), published)
+    return dict(moved(published, today))
 
 
-def _again(folder: Path, published: Json, intervals: Intervals) -> Json:
-    """Return what the verdicts of a folder give of the figures that were published."""
-    document, verdicts = verdicts_in(folder)
+def _again(
+    folder: Path, document: JudgePart, verdicts: Verdicts, published: Json
+) -> tuple[Json, Json]:
+    """Return what verdicts give of the published figures: with their intervals, and with today's.
+
+    Both are one document where the published intervals are today's.
+    """
     chosen = parse(published, _FigureBasis)
-    figures = figures_of_verdicts(
+    earlier = published_intervals(published)
+    computed = figures_by(
+        [earlier] if earlier is TODAY else [earlier, TODAY],
         document.header,
         verdicts,
         chosen.choices,
         others_in(folder) if chosen.beside else None,
         clusters=published_clusters(published) or by_question,
-        intervals=intervals,
     )
-    keep_published(figures, published)
-    return figures
+    for figures in computed:
+        keep_published(figures, published)
+    return computed[0], computed[-1]
 
 
 def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:

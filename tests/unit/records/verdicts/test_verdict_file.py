@@ -1,6 +1,9 @@
 """A verdict file is read strictly, and every problem has its line and field (Reading R77)."""
 
+import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from epc.records.verdicts.columns import COLUMNS
 from epc.records.verdicts.converting import digest
 from epc.records.verdicts.parquet import codes_of
 from epc.records.verdicts.types import Header, Row
-from epc.records.verdicts.verdict_file import read, stored, write
+from epc.records.verdicts.verdict_file import content_digest, read, sound, stored, write
 
 X, Y = digest("x"), digest("y")
 HEADER: dict[str, Any] = {
@@ -336,3 +339,58 @@ def test_each_row_of_a_column_of_lists_has_the_code_of_its_list(rows: list[Any])
     read = [list(names[code]) if code >= 0 else None for code in codes]
     assert read == rows
     assert len(names) == len({repr(row) for row in rows if row is not None})
+
+
+@pytest.mark.parametrize(
+    ("cells", "codes"),
+    [
+        (["x", None, "y", "x"], [0, -1, 1, 0]),
+        ([None, "x", "y"], [-1, 0, 1]),
+        (["x", "y", None], [0, 1, -1]),
+        (["x", "y"], [0, 1]),
+    ],
+)
+def test_an_absent_cell_of_a_column_has_no_code(cells: list[str | None], codes: list[int]) -> None:
+    counted, names = codes_of(pa.array(cells))
+
+    assert (counted.tolist(), names) == (codes, ["x", "y"])
+
+
+def test_a_column_of_absent_cells_has_no_names() -> None:
+    codes, names = codes_of(pa.array([None, None], pa.string()))
+
+    assert (codes.tolist(), names) == ([-1, -1], [])
+
+
+@pytest.mark.parametrize("name", ["v.jsonl", "v.parquet"])
+def test_reading_r77_the_digest_of_verdicts_is_that_of_their_lines(
+    tmp_path: Path, name: str
+) -> None:
+    rows = [
+        Row(**{**GOOD, "item": 'quoted "1" \u00e9', "input_tokens": 7.0}),
+        Row(**{**GOOD, "item": "2", "humans": ("a", "tie"), "confidence": 0.1}),
+        Row(**{**GOOD, "item": "3", "subset": "law", "gold": "b"}),
+    ]
+    header = parse(HEADER, Header)
+    write(tmp_path / "lines.jsonl", header, rows)
+    write(tmp_path / name, header, rows)
+
+    lines = (tmp_path / "lines.jsonl").read_bytes()
+    assert content_digest(*sound(tmp_path / name)) == hashlib.sha256(lines).hexdigest()
+    assert b'"input_tokens":7.0' in lines
+
+
+def test_reading_verdicts_loads_no_pandas(tmp_path: Path) -> None:
+    write(
+        tmp_path / "v.parquet",
+        parse(HEADER, Header),
+        [Row(**GOOD), Row(**{**GOOD, "item": "2", "gold": "a"})],
+    )
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from epc.records.verdicts.verdict_file import sound\n"
+        "sound(Path(sys.argv[1])); print('pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "v.parquet")]
+
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"False\n"
