@@ -11,7 +11,7 @@ from epc.arrays import Array, Codes, np
 from epc.protocol.draws import generator
 from epc.records.choices import ALL, Choices, Domain, Way
 from epc.records.verdicts.columns import Verdicts
-from epc.statistics.all_pairs import all_pairs_point
+from epc.statistics.all_pairs import all_pairs_point, mean_of_strata
 
 _ASKINGS: Final = (1, 2, 4, 8)
 _DIGITS: Final = 6  # of a share; a covariance has as many significant ones
@@ -77,19 +77,31 @@ def choices(
     _, first = np.unique(verdicts.item.codes, return_index=True)
     index_of = dict(zip(verdicts.item.codes[first].tolist(), first.tolist(), strict=True))
     subsets = verdicts.subset.codes[[index_of[code] for code in common.tolist()]]
-    named = {ALL: np.ones(len(common), bool)}
-    named |= {name: subsets == code for code, name in enumerate(verdicts.subset.names)}
     return Choices(
         benchmark=benchmark,
         decides=decides,
         chance=chance,
         ways=tuple(way for way, _ in rows),
-        domains={
-            name: _domain(right[:, chosen])
-            for name, chosen in sorted(named.items(), key=lambda item: (item[0] != ALL, item[0]))
-            if chosen.sum() > 1
-        },
+        domains=_domains(right, subsets, verdicts.subset.names),
     )
+
+
+# Reading R105: how many questions a benchmark has of a domain says nothing of a user's tasks.
+def _domains(right: Array, subsets: Codes, names: Sequence[str]) -> dict[str, Domain]:
+    """Return the figures of each domain, and those of all: the mean of the domains.
+
+    A domain of one question shows no spread, and is left out of both.
+
+    Shapes: (ways, questions), (questions,).
+    """
+    chosen = {name: subsets == code for code, name in enumerate(names)}
+    listed = {name: flags for name, flags in sorted(chosen.items()) if flags.sum() > 1}
+    everything = np.any([*listed.values()], axis=0) if listed else np.ones(len(subsets), bool)
+    strata = subsets[everything] if listed else np.zeros(len(subsets), np.int64)
+    domains = {ALL: _domain(right[:, everything], strata)}
+    for name, flags in listed.items():
+        domains[name] = _domain(right[:, flags], subsets[flags])
+    return domains
 
 
 def _judge(benchmark_judge: BenchmarkJudge, verdicts: Verdicts) -> _JudgeAnswers:
@@ -167,18 +179,18 @@ def _way(judges: Sequence[_JudgeAnswers], askings: int, price_of: PriceOf) -> Wa
     )
 
 
-def _domain(right: Array) -> Domain:
+def _domain(right: Array, strata: Codes) -> Domain:
     """Return the shares, their covariance, and what shows a difference of two.
 
-    Shapes: (ways, questions).
+    Shapes: (ways, questions), (questions,).
     """
-    spread = np.atleast_2d(np.cov(right)) / right.shape[1]
+    shares, off = mean_of_strata(right, strata)
     return Domain(
         questions=right.shape[1],
-        right=tuple(round(float(mean), _DIGITS) for mean in right.mean(axis=1)),
+        right=tuple(round(float(mean), _DIGITS) for mean in shares),
         covariance=tuple(
             tuple(float(f"{value:.{_DIGITS}g}") for value in row[: index + 1])
-            for index, row in enumerate(spread.tolist())
+            for index, row in enumerate((off @ off.T).tolist())
         ),
-        point=all_pairs_point(right, generator([_STREAM])),
+        point=all_pairs_point(right, generator([_STREAM]), strata=strata),
     )

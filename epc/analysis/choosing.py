@@ -157,8 +157,8 @@ def short_list(
 class Alternative:
     """Another judge on the same questions, both asked once: how much more often it is right.
 
-    `gain` is over all domains, `gains` by domain; `usd` is what 1,000 questions cost. The prompts
-    need not be equal: `prompt` is the other's.
+    `gain` is the mean of the domains, `gains` by domain; `usd` is what 1,000 questions cost. The
+    prompts need not be equal: `prompt` is the other's.
     """
 
     model: str

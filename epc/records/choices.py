@@ -13,7 +13,7 @@ from epc.statistics.gains import Exchange
 from epc.statistics.inference import ALPHA, t_point
 
 _SCORE: Final = "score"  # the prompt of a reward model, which reads none
-ALL: Final = "all"  # the domain of all questions
+ALL: Final = "all"  # the mean of all domains, each of equal weight
 PICKED: Final = ("luck_share", "fresh", "taste_least", "taste_most", "gold_gain")
 
 

@@ -191,7 +191,7 @@ def _measured(answer: Choice) -> str:
 
 def measured_text(benchmark: str, domain: str, questions: int) -> str:
     """Return what judges were tried on."""
-    domain_text = "all its domains" if domain == ALL else domain
+    domain_text = "mean of its domains" if domain == ALL else domain
     return f"{benchmark}, {domain_text}: {questions:,} questions"
 
 

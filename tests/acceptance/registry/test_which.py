@@ -80,7 +80,9 @@ def test_what_differs_by_chance_alone_is_listed_the_cheapest_first(compared: Che
     assert names(told["options"]) == [("Judge-2", 1), ("Judge-1", 1)]
     text = run(compared.folder, "which", "--as-of", "2026-06-01").stdout
     assert text.startswith("Ask Judge-2, once: right in 72.0% [")
-    assert "], $1.00 for 1,000 questions (A benchmark, all its domains: 101 questions). " in text
+    assert (
+        "], $1.00 for 1,000 questions (A benchmark, mean of its domains: 101 questions). " in text
+    )
     assert "One more way is as good, as far as 101 questions can show." in text
 
 

@@ -5,6 +5,7 @@ from math import isnan
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from epc.analysis.choice_table import BenchmarkJudge, PriceEstimate, choices
 from epc.records.choices import Choices
@@ -134,16 +135,36 @@ def test_of_picks_each_place_of_the_right_answer_weighs_alike_however_often_it_w
     assert [way.models for way in verdict_table.ways] == [("often",), ("often",), ("picks",)]
 
 
+def test_reading_r105_all_is_the_mean_of_the_domains_however_many_questions_each_has() -> None:
+    """Without q4 Focus has one question, shows no spread and leaves; with q5 it has three.
+
+    Often, once: Math (1 + .75) / 2 = .875; Focus (.5 + 1 + 1) / 3; together the mean of the two.
+    """
+    more = [replace(row, item="q5", question_sha256=digest("q5")) for row in rows()
+            if row.item == "q4"]  # fmt: skip
+    wider = columns_of([*rows(), *more])
+    narrower = columns_of([row for row in rows() if row.item != "q4"])
+
+    wide, narrow = table(wider, "often", "twice"), table(narrower, "often", "twice")
+
+    assert wide.domains["all"].questions == 5
+    assert shares(wide)[("often",), 1] == pytest.approx((0.875 + 2.5 / 3) / 2, abs=1e-6)
+    assert [*narrow.domains] == ["all", "Math"]
+    assert shares(narrow)[("often",), 1] == pytest.approx(0.875)
+
+
 def test_shares_vary_together_as_their_questions_do(verdicts: Verdicts) -> None:
-    """Often, twice: always 1. Picks: .5, 1, 0, .5 vary by 1/6, over 4 questions."""
+    """Often, twice: always 1. Picks: .5, 1 and 0, .5 vary by 1/8, over 2 questions of each domain.
+
+    The sum of both domains' variances, 1/16 each, is divided by the square of their number.
+    """
     domain = table(verdicts, "often", "picks").domains["all"]
 
     assert domain.questions == 4
     assert domain.variance(1, 1) == pytest.approx(0)
-    assert domain.variance(2, 2) == pytest.approx(1 / 6 / 4, rel=1e-5)
-    # Often, once: 1, .75, .5, 1 with mean .8125: their products' sum is .1875, by 3, by 4.
-    off = [(1, 0.5), (0.75, 1), (0.5, 0), (1, 0.5)]
-    together = sum((a - 0.8125) * (b - 0.5) for a, b in off) / 3 / 4
+    assert domain.variance(2, 2) == pytest.approx(2 / 16 / 4, rel=1e-5)
+    # Often, once: 1, .75 beside .5, 1, and .5, 1 beside 0, .5: -1/16 and 1/8, by 1, by 2.
+    together = (-1 / 32 + 1 / 16) / 4
     assert domain.variance(0, 2) == domain.variance(2, 0) == pytest.approx(together, rel=1e-5)
 
 
@@ -153,8 +174,8 @@ def test_a_question_that_one_judge_was_asked_about_less_often_is_out_for_all() -
     )
     verdict_table = table(short, "often", "twice")
 
-    assert verdict_table.domains["all"].questions == 3
-    assert shares(verdict_table)[("often",), 1] == pytest.approx((1 + 0.75 + 0.5) / 3)
+    assert verdict_table.domains["all"].questions == 2  # of q3 alone no spread is known
+    assert shares(verdict_table)[("often",), 1] == pytest.approx((1 + 0.75) / 2)
 
 
 def test_a_price_is_that_of_the_prompt_read_once_and_of_all_answers(verdicts: Verdicts) -> None:

@@ -54,7 +54,7 @@ A, B = option("a", 0.8, 2.0), option("b", 0.75, 3.5, askings=2)
 FREE = option("free", 0.78, None)
 
 
-ON = "(B, all its domains: 1,234 questions)."
+ON = "(B, mean of its domains: 1,234 questions)."
 FIRST = f"Ask a, once: right in 80.0% [75.0%, 85.0%], by May 2026, $2.00 for 1,000 questions {ON}"
 
 
