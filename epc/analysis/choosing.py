@@ -6,20 +6,18 @@ Nothing here needs NumPy: the look-up package answers it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Final, Literal
 
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices, Way
+from epc.records.faults import FaultEffect
 from epc.records.typed import as_json
 from epc.statistics.figures import Figure
 
 STALE: Final = "stale"  # the mark of a figure that is too old
-# The known faults that mark a figure, in words: that of a judge that was asked by a client, whose
-# own text stands before the prompt.
-MARKS: Final = {"client-context": "Asked through a client that adds text before the prompt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +67,7 @@ class Choice:
     of `short` are shown to be right less often than the first. `served` has the platforms of each
     model. `gone` are judges with figures that nobody serves on that day, or not on the wanted
     platform. `untried` are judges that are served and have no figure in the domain, those with the
-    most platforms first.
+    most platforms first. `faults` say what the marks of options are, by their ids.
     """
 
     as_of: str
@@ -83,6 +81,7 @@ class Choice:
     served: Mapping[str, Mapping[str, str]]
     gone: tuple[str, ...]
     untried: tuple[str, ...] = ()
+    faults: Mapping[str, FaultEffect] = field(default_factory=dict)
 
     @property
     def first(self) -> Option | None:
@@ -203,7 +202,8 @@ class ReachResult:
 
     Intervals are corrected for all ways that are looked at. `reached` has the cheapest first, and
     where prices are not known those with the fewest askings. `rivals` are other judges' ways that
-    reach it, in the same order, where none of the judge's does.
+    reach it, in the same order, where none of the judge's does. `faults` say what the marks of
+    options are, by their ids.
     """
 
     benchmark: str
@@ -214,6 +214,7 @@ class ReachResult:
     looked_at: tuple[Option, ...]
     reached: tuple[Option, ...]
     rivals: tuple[Option, ...] = ()
+    faults: Mapping[str, FaultEffect] = field(default_factory=dict)
 
 
 def ways_reaching(

@@ -1,19 +1,31 @@
-"""Which figure of recorded verdicts is said first (Reading R97)."""
+"""Order in which figures of recorded verdicts are stated (Reading R97)."""
 
-from collections.abc import Collection, Iterable
-from typing import Final, Protocol, TypeVar
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, Literal, Protocol, TypeVar
 
-# What a reader asks of recorded verdicts first: are they right, do they keep with the place, are
-# they repeated, do they move an agent; and without truth or repeats, does another judge say the
-# same, does it favour its own (Reading R97)?
-QUESTIONS: Final = (
-    ("accuracy", "best/1", "humans_majority"),
-    ("place_consistency",),
-    ("repeat_consistency", "score_repeat_exact"),
-    ("transfer/regret",),
-    ("judges",),
-    ("self_preference", "self_preference_score"),
-)
+Key = Literal[
+    "right",
+    "places",
+    "repeats",
+    "people",
+    "one_person",
+    "judges",
+    "self_preference",
+    "regret",
+]
+# Names of recorded figures by what a reader asks, in the order in which they are stated: is the
+# judge right, does it keep with the place, does it repeat itself, do people say the same, or one
+# person, does another judge, does it favour its own answers, does it move an agent?
+NAMES: Final[Mapping[Key, tuple[str, ...]]] = {
+    "right": ("accuracy", "best/1"),
+    "places": ("place_consistency",),
+    "repeats": ("repeat_consistency", "score_repeat_exact"),
+    "people": ("humans_majority",),
+    "one_person": (),  # people, where a known fault says that it was one
+    "judges": ("judges",),
+    "self_preference": ("self_preference", "self_preference_score"),
+    "regret": ("transfer/regret",),
+}
 INDEPENDENT: Final = 100  # items, from which a figure can be a headline before all others
 
 
@@ -40,28 +52,27 @@ R = TypeVar("R", bound=Rested)
 def headline(figures: Iterable[R]) -> R | None:
     """Return what is said of recorded verdicts first, if anything answers a question.
 
-    That is the first question that enough independent items answer. If none does, it is the one
-    with the most. Of several settings a plain one counts before others, then the one with the most
-    items, then with the most of n, then the direction whose regret is larger.
+    That is the first question that enough independent items answer, or else any. Of several
+    settings a plain one counts before others, then the one with the most items, then with the most
+    of n, then the direction whose regret is larger.
 
     Source: Reading R97.
     """
     known = [f for f in figures if not f.left_out and f.items and question(f.name) is not None]
-    enough = [figure for figure in known if (figure.items or 0) >= INDEPENDENT]
 
     def order(figure: R) -> tuple[float, ...]:
-        size, asked = -(figure.items or 0), question(figure.name) or 0
+        items, place = figure.items or 0, question(figure.name) or 0
         regret = (figure.value or 0.0) if is_of(figure.name, "transfer/regret") else 0.0
-        first = (asked, not figure.plain, size) if enough else (size, asked)
+        first = (items < INDEPENDENT, place, not figure.plain, -items)
         return (*first, -(figure.n or 0), -regret)
 
-    return min(enough or known, key=order, default=None)
+    return min(known, key=order, default=None)
 
 
 def question(name: str) -> int | None:
     """Return the place of the question that a figure answers, if it answers one."""
-    asked = (place for place, names in enumerate(QUESTIONS) if is_any(name, names))
-    return next(asked, None)
+    places = (place for place, names in enumerate(NAMES.values()) if is_any(name, names))
+    return next(places, None)
 
 
 def is_any(name: str, wanted: Collection[str]) -> bool:

@@ -12,6 +12,7 @@ from typing import Final, Literal, Self
 
 from epc.analysis.headline import is_any, is_of
 from epc.analysis.loop import RunsReport
+from epc.analysis.quotable import QuotableFigures
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import Picked
@@ -66,6 +67,7 @@ class CardFigure:
     """A figure of a card: what it rests on, under which conditions, and whether it still holds.
 
     `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
+    `month` is that of its verdicts, "by" it where only a bound is known.
     `left_out` says why it counts for no requirement; empty if it does. `epc_5_2` is what the paper
     makes of a gamma, and whether the noise allows it. `plain` is a figure of the prompt with which
     judges are compared; `subset` is the kind of task that it is of, empty for all.
@@ -87,6 +89,7 @@ class CardFigure:
     epc_5_2: str = ""
     plain: bool = False
     subset: str = ""
+    month: str = ""
 
     @property
     def basis(self) -> str:
@@ -147,7 +150,8 @@ class Card:
     gains under it, by what its runs start from.
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
     `means` is the model that its name stands for on the day, where all of the figures are that
-    model's. `limits` are what may not be said of it, the sharpest first.
+    model's. `limits` are what may not be said of it, the sharpest first, and `quotable` are its
+    figures that may be stated: the headline is the first of them.
     """
 
     name: str
@@ -159,6 +163,7 @@ class Card:
     rests_on: tuple[CardSource, ...]
     drift: tuple[str, ...]
     faults: tuple[Fault, ...]
+    quotable: QuotableFigures
     picked: Mapping[str, Picked] = field(default_factory=dict)
     optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None

@@ -8,7 +8,6 @@ from math import inf
 from typing import Final
 
 from epc.analysis.choosing import (
-    MARKS,
     STALE,
     Choice,
     Option,
@@ -17,13 +16,14 @@ from epc.analysis.choosing import (
     short_list,
     ways_reaching,
 )
+from epc.analysis.quotable import FigureState
 from epc.answers.resolve import resolve
 from epc.answers.service import service_on
 from epc.answers.snapshot_status import figure_state, status_on
-from epc.answers.types import FigureState
 from epc.answers.words import month
 from epc.errors import UsageError
-from epc.records.choices import Choices
+from epc.records.choices import ALL, Choices
+from epc.records.faults import FaultEffect
 from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import MOCKS, OPEN_WEIGHTS, Generation
 from epc.registry.registry import Registry
@@ -36,18 +36,19 @@ _NO_JUDGES: Final = ("embed", "whisper", "tts", "dall-e", "image", "sora", "veo"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Note:
-    """Month of the figures of a snapshot, its last day, and what marks them."""
+    """Month of the figures of a snapshot, its last day, the faults that mark them, and its age."""
 
     month: str
     day: date
-    marks: tuple[str, ...]
+    faults: tuple[FaultEffect, ...]
+    is_stale: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Usable:
     """Ways that can be used on a day: by their numbers, who serves their judges, what marks them.
 
-    `gone` are judges that nobody serves there. `notes` are by tag.
+    `gone` are judges that nobody serves there. `notes` are by tag, `faults` by their ids.
     """
 
     day: date
@@ -56,6 +57,7 @@ class _Usable:
     served: Mapping[str, Mapping[str, str]]
     gone: tuple[str, ...]
     notes: Mapping[str, _Note]
+    faults: Mapping[str, FaultEffect]
 
 
 def choose(
@@ -82,6 +84,26 @@ def choose(
         )
     choice = _choice(choices, usable, domain, budget)
     return replace(choice, untried=_untried(registry, choices, day, platform))
+
+
+def listed_alone(registry: Registry, day: date) -> dict[str, Option]:
+    """Return each judge that was tried alone, in the way that is listed for all kinds of task.
+
+    Those that can be used stand in the order of the answer. Of a judge that nobody serves, or whose
+    figures ended with it, it is the way in which it was right most often.
+    """
+    if registry.choices is None:
+        return {}
+    choices = registry.choices
+    usable, domain = _usable(registry, choices, day, None), choices.domains[ALL]
+    gone = [n for n in range(len(choices.ways)) if n not in usable.ways]
+    gone.sort(key=lambda n: -domain.right[n])
+    history = (Option(way=choices.ways[n], right=choices.figure(domain, n)) for n in gone)
+    alone: dict[str, Option] = {}
+    for option in (*_choice(choices, usable, ALL, None).ranked, *history):
+        if len(option.way.models) == 1:
+            alone.setdefault(option.way.models[0], option)
+    return alone
 
 
 def steps(registry: Registry, day: date, platform: str | None) -> Iterator[tuple[float, Choice]]:
@@ -116,6 +138,7 @@ def _choice(choices: Choices, usable: _Usable, domain: str, budget: float | None
         scorers=scorers,
         served=usable.served,
         gone=usable.gone,
+        faults=usable.faults,
     )
 
 
@@ -144,9 +167,16 @@ def reached(registry: Registry, domain: str, judge: str, share: float, day: date
     Raises: UsageError if the judge or the domain was not measured.
     """
     choices = _choices(registry)
-    usable = _usable(registry, choices, day, None).ways
+    usable = _usable(registry, choices, day, None)
     meant = (target.generation for target in resolve(registry, judge, day).everywhere)
-    return ways_reaching(choices, domain, next(meant, judge), share, usable)
+    result = ways_reaching(choices, domain, next(meant, judge), share, usable.ways)
+    return replace(
+        result,
+        looked_at=_all_marked(result.looked_at, usable.notes),
+        reached=_all_marked(result.reached, usable.notes),
+        rivals=_all_marked(result.rivals, usable.notes),
+        faults=usable.faults,
+    )
 
 
 def _ways(options: Iterable[Option]) -> list[tuple[tuple[str, ...], int]]:
@@ -171,14 +201,19 @@ def _usable(registry: Registry, choices: Choices, day: date, platform: str | Non
         served=served,
         gone=tuple(model for model in models if model not in served),
         notes={tag: _note(registry, tag, day, state) for tag, state in states.items()},
+        faults={fault.id: fault for fault in registry.faults},
     )
 
 
 def _note(registry: Registry, tag: str, day: date, state: FigureState) -> _Note:
     status = status_on(registry, tag, day)
-    faults = {fault.id for fault in registry.snapshots[tag].card.known_faults}
-    marks = [*(fault for fault in MARKS if fault in faults), *([STALE] if state == STALE else [])]
-    return _Note(month=month(status), day=status.measured_by or date.min, marks=tuple(marks))
+    faults = registry.faults_of(registry.snapshots[tag])
+    return _Note(
+        month=month(status),
+        day=status.measured_by or date.min,
+        faults=tuple(fault for fault in faults if fault.effect == "mark"),
+        is_stale=state == STALE,
+    )
 
 
 def _places(registry: Registry, model: str, day: date, platform: str | None) -> dict[str, str]:
@@ -189,28 +224,26 @@ def _places(registry: Registry, model: str, day: date, platform: str | None) -> 
 
 def _marked(listed: ShortList, notes: Mapping[str, _Note]) -> ShortList:
     """Return a list whose options have the months of their figures, and their marks."""
-
-    def marked(options: tuple[Option, ...]) -> tuple[Option, ...]:
-        return tuple(_with_marks(option, notes) for option in options)
-
     return replace(
         listed,
-        options=marked(listed.options),
-        beaten=marked(listed.beaten),
-        too_dear=marked(listed.too_dear),
-        unpriced=marked(listed.unpriced),
+        options=_all_marked(listed.options, notes),
+        beaten=_all_marked(listed.beaten, notes),
+        too_dear=_all_marked(listed.too_dear, notes),
+        unpriced=_all_marked(listed.unpriced, notes),
     )
+
+
+def _all_marked(options: Iterable[Option], notes: Mapping[str, _Note]) -> tuple[Option, ...]:
+    return tuple(_with_marks(option, notes) for option in options)
 
 
 def _with_marks(option: Option, notes: Mapping[str, _Note]) -> Option:
     of_way = [notes[tag] for tag in option.way.tags if tag in notes]
     latest = max(of_way, key=lambda note: note.day, default=None)
-    marks = dict.fromkeys(mark for note in of_way for mark in note.marks)
-    return replace(
-        option,
-        month=latest.month if latest else "",
-        marks=tuple(sorted(marks, key=lambda mark: mark == STALE)),
-    )
+    faults = (fault for note in of_way for fault in note.faults)
+    marks = [fault.id for fault in dict.fromkeys(faults) if fault.is_in(option.way.settings)]
+    marks += [STALE] if any(note.is_stale for note in of_way) else []
+    return replace(option, month=latest.month if latest else "", marks=tuple(marks))
 
 
 def _untried(

@@ -19,7 +19,9 @@ from epc.analysis.loop import RunsReport
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.analysis.verdicts_rows import fits
 from epc.answers.limits import limits_of
+from epc.answers.quotable import figures_on, measured_of
 from epc.answers.snapshot_status import status_on
+from epc.answers.words import month
 from epc.records.choices import Picked
 from epc.records.manifest import Determinism
 from epc.records.typed import parse
@@ -73,8 +75,8 @@ def card_of(
     Of recorded verdicts those whose setting's name fits a pattern, all if there is none.
     """
     served = [(life, registry.of_life(subject.name, life, as_of)) for life in subject.lives]
-    means, of_target = target_of(registry, subject, as_of)
-    measured = subject.snapshots or of_target
+    means, _ = target_of(registry, subject, as_of)
+    target, measured = measured_of(registry, subject, as_of)
     states = [
         (s, status_on(registry, str(s.tag), as_of).state, _why_not(registry, s, as_of))
         for s in measured
@@ -85,8 +87,9 @@ def card_of(
         if (groups := recorded_of(verdict_file, subject))
     ]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
+    months = {str(s.tag): month(status_on(registry, str(s.tag), as_of)) for s in measured}
     figures = [
-        figure
+        replace(figure, month=months[figure.of])
         for snapshot in states
         if not registry.is_said_anew(snapshot[0], as_of)
         for figure in _of_snapshot(*snapshot, settings)
@@ -120,6 +123,7 @@ def card_of(
         optimised=_optimised(states),
         means=means or None,
         limits=limits_of(registry, measured, as_of),
+        quotable=figures_on(registry, target, measured, as_of, settings),
     )
 
 
@@ -140,7 +144,7 @@ def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, Runs
 
 def _without_origin(figure: CardFigure) -> CardFigure:
     """Return a figure without where it was read: the same verdicts are no second measurement."""
-    return replace(figure, of="", state="")
+    return replace(figure, of="", state="", month="")
 
 
 def _served(life: ServiceTerm, state: Expiry) -> PlatformService:

@@ -6,10 +6,10 @@ from typing import Final
 
 from epc.analysis.headline import is_any
 from epc.analysis.judge_card import PLACES, Limit
+from epc.analysis.quotable import FigureState
 from epc.answers import words
 from epc.answers.resolve import resolve
 from epc.answers.snapshot_status import figure_state, status_on
-from epc.answers.types import FigureState
 from epc.registry.figures import figures_of
 from epc.registry.kinds.loop import reports_of
 from epc.registry.registry import Registry
@@ -20,12 +20,6 @@ _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "how often it is right": ("accuracy", "best"),
     "place bias": ("place_consistency", PLACES),
     "agreement with people": ("humans_majority",),
-}
-# Sentences that known faults of recorded verdicts forbid.
-_FAULTS: Final = {
-    "client-context": "That its share of right answers is the model's alone: it was asked through "
-    "a client that adds text before the prompt.",
-    "one-person": "That people agree with it: one person chose.",
 }
 
 
@@ -57,7 +51,7 @@ def limits_of(registry: Registry, snapshots: Sequence[Snapshot], day: date) -> t
     standing = [s for s in snapshots if states[str(s.tag)] != "taken_back"]
     return (
         *_chased(registry, standing, day),
-        *_faulty(standing),
+        *_faulty(registry, standing),
         *_stale(registry, standing, states, day),
         *_missing(standing),
     )
@@ -74,15 +68,12 @@ def _chased(registry: Registry, snapshots: Sequence[Snapshot], day: date) -> Ite
             yield Limit(says=says, because="fault", tag=tag)
 
 
-def _faulty(snapshots: Sequence[Snapshot]) -> Iterator[Limit]:
-    for fault, says in _FAULTS.items():
-        with_fault = (
-            str(snapshot.tag)
-            for snapshot in snapshots
-            if any(entry.id == fault for entry in snapshot.card.known_faults)
-        )
+def _faulty(registry: Registry, snapshots: Sequence[Snapshot]) -> Iterator[Limit]:
+    """Yield what known faults forbid."""
+    for fault in registry.faults:
+        with_fault = (str(s.tag) for s in snapshots if fault in registry.faults_of(s))
         if tag := next(with_fault, None):
-            yield Limit(says=says, because="fault", tag=tag)
+            yield Limit(says=fault.may_not, because="fault", tag=tag)
 
 
 def _stale(

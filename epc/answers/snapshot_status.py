@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
+from epc.analysis.quotable import FigureState
 from epc.answers.turns import days_of_life, turns
-from epc.answers.types import FigureState, SnapshotStatus
+from epc.answers.types import SnapshotStatus
 from epc.registry.expiry import Expiry, bounds, days_away, days_good, of_snapshot
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot

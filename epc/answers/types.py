@@ -143,7 +143,6 @@ class SnapshotStatus:
     next: date | None = None
 
 
-FigureState = Literal["stands", "stale", "ended", "taken_back"]
 Weights = Literal["public", "pinned"]
 
 

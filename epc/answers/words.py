@@ -1,11 +1,41 @@
 """Sentences of the answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
+from epc.analysis.headline import Key
+from epc.analysis.quotable import QuotableFigure
+from epc.analysis.verdicts_names import FIGURES, family
 from epc.answers.types import Name, Place, Service, SnapshotStatus
 from epc.printable import begun
 from epc.registry.lifecycles import OPEN_WEIGHTS
+from epc.spec.domains import Pair
 from epc.statistics.figures import Figure, figure_text
+
+_TIMES: Final = {1: "once", 2: "twice"}
+# What a judge does by a figure that stands, and what it did by one that is too old.
+_DOES: Final[Mapping[Key, tuple[str, str]]] = {
+    "right": ("is right on {} of 100", "was right on {} of 100"),
+    "places": (
+        "keeps its verdict in {} of 100 pairs whose answers change places",
+        "kept its verdict in {} of 100 pairs whose answers changed places",
+    ),
+    "repeats": ("repeats its verdict in {} of 100", "repeated its verdict in {} of 100"),
+    "people": ("agrees with most people on {} of 100", "agreed with most people on {} of 100"),
+    "one_person": (
+        "chooses as one person did on {} of 100",
+        "chose as one person did on {} of 100",
+    ),
+    "judges": ("chooses as {detail} does on {} of 100", "chose as {detail} did on {} of 100"),
+    "self_preference": (
+        "favours its own answers by {}, beside other judges",
+        "favoured its own answers by {}, beside other judges",
+    ),
+    "regret": (
+        "has an estimated transfer regret {detail} of {}",
+        "had an estimated transfer regret {detail} of {}",
+    ),
+}
 
 
 def unknown(answer: Service, elsewhere: Iterable[Place]) -> str:
@@ -63,6 +93,50 @@ def month(status: SnapshotStatus) -> str:
         return ""
     text = f"{status.measured_by:%B %Y}"
     return text if status.is_day_stated else f"by {text}"
+
+
+def figure(quoted: QuotableFigure, faults: Sequence[str]) -> str:
+    """Return the clause that states a figure of a judge, with its month and what marks it."""
+    stands, stale = _DOES[quoted.key]
+    does = stands if quoted.state == "stands" else stale
+    dagger = " †" if quoted.marks else ""
+    text = does.format(f"{_amount(quoted)}{dagger}", detail=_detail(quoted))
+    if quoted.is_common:
+        text += f", domains alike, asked {_times(quoted.askings or 1)}"
+    parts = [text, quoted.source, _counted(quoted), quoted.dated]
+    marks = "; ".join(f"{fault[:1].lower()}{fault[1:]}" for fault in faults)
+    return ", ".join(filter(None, parts)) + (f" († {marks})" if marks else "")
+
+
+def _amount(quoted: QuotableFigure) -> str:
+    """Return a share of 100, or points, with the interval."""
+    if quoted.unit == "share":
+        return figure_text(quoted.value, quoted.ci95, ".1c")
+    if quoted.name.startswith("self_preference_score"):
+        return f"{figure_text(quoted.value, quoted.ci95, '+.2f')} points of its score"
+    return f"{figure_text(quoted.value, quoted.ci95, '+.1p')} of win rate"
+
+
+def _detail(quoted: QuotableFigure) -> str:
+    """Return the other judge, or the domains, that a figure is about."""
+    _, _, detail = quoted.name.partition("/")
+    if quoted.key == "regret":
+        pair = Pair.parse(detail.rpartition("/")[2])
+        return f"from {pair.source} to {pair.target}"
+    return detail.partition("/")[0]
+
+
+def _times(askings: int) -> str:
+    return _TIMES.get(askings, f"{askings} times")
+
+
+def _counted(quoted: QuotableFigure) -> str:
+    """Return how many verdicts a figure rests on, and on how many items where these differ."""
+    if quoted.is_common:
+        return f"{quoted.n:,} questions"
+    described = FIGURES.get(family(quoted.name))
+    text = f"{quoted.n:,} {described.counted if described else 'verdicts'}"
+    return text if quoted.items == quoted.n else f"{text} on {quoted.items:,} items"
 
 
 def chased(start: str, believed: Figure, gold: Figure, digits: int, month_text: str) -> str:

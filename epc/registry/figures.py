@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from epc.analysis.headline import QUESTIONS, headline
+from epc.analysis.headline import NAMES, headline
 from epc.protocol.metrics import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
 from epc.records.typed import parse
@@ -24,7 +24,7 @@ _ROUNDING: Final = 1e-9
 # Variants whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
 _OTHER_COINS: Final = ("AltLR", "AltRounds", "AltRule", "AltStrategies")
 # Of recorded verdicts, what says most about a judge first.
-_FIRST: Final = (*(name for names in QUESTIONS for name in names), "ties")
+_FIRST: Final = (*(name for names in NAMES.values() for name in names), "ties")
 # How a known fault says that a setting was misread.
 _MISREAD: Final = re.compile(r"The figures of (\S+) carry this fault\.")
 

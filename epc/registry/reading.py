@@ -20,6 +20,7 @@ from epc.json_text import lines_of
 from epc.protocol.results import Json
 from epc.records.checkout import ROOT
 from epc.records.earlier import is_seal
+from epc.records.faults import FaultEffect
 from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.registry import Registry
@@ -138,6 +139,7 @@ def document(checkout: Path) -> Json:
         ],
         "events": [row for row in _lines(home / layout.EVENTS) if not is_seal(row)],
         "policy": policy(checkout),
+        **({"faults": faults} if (faults := fault_effects(checkout)) else {}),
         **({"catalogue": _text(listed)} if listed.is_file() else {}),
         **({"choices": _json(compared)} if compared.exists() else {}),
     }
@@ -190,6 +192,23 @@ def policy(checkout: Path) -> Json:
     if not all(type(days) is int and days >= 0 for days in ages.values()):
         raise malformed(path, "a number of days must be a whole number, 0 or more")
     return ages
+
+
+def fault_effects(checkout: Path) -> list[Json]:
+    """Return what `params.yaml` says of the effects of known faults, as it stands there.
+
+    Raises: MalformedError if it is no list of them.
+    """
+    import yaml
+
+    path = checkout / layout.POLICY
+    try:
+        listed: list[Json] = yaml.safe_load(_text(path)).get("faults", [])
+        for effect in listed:
+            parse(effect, FaultEffect)
+    except (yaml.YAMLError, LookupError, AttributeError, TypeError, ValueError) as error:
+        raise malformed(path, f"no effects of faults: {error!r}") from error
+    return listed
 
 
 def _registry(value: Any, where: str) -> Registry:

@@ -11,6 +11,7 @@ from typing import Final, Self
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import Choices
+from epc.records.faults import FaultEffect
 from epc.records.model_names import key, routes
 from epc.records.typed import parse
 from epc.registry import expiry, platforms
@@ -142,6 +143,7 @@ class _Extras:
 
     catalogue: str = ""
     choices: Choices | None = None
+    faults: tuple[FaultEffect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +152,8 @@ class Registry:
 
     `catalogue` are models that lists alone know, by their names, and families without a record.
     `listed` is the last day that it knows of, where it is a copy that nobody keeps up to date.
-    `choices` say how often ways to decide are right, where judges were compared.
+    `choices` say how often ways to decide are right, where judges were compared. `faults` are the
+    known faults that have an effect on figures.
     """
 
     generations: dict[str, Generation]
@@ -165,6 +168,7 @@ class Registry:
     names: Names
     listed: date | None = None
     choices: Choices | None = None
+    faults: tuple[FaultEffect, ...] = ()
 
     @classmethod
     def from_document(cls, document: Json) -> Self:
@@ -215,6 +219,7 @@ class Registry:
             served={place: life for place, (_, life) in by_place.items()},
             models={place: generation for place, (generation, _) in by_place.items()},
             choices=extras.choices,
+            faults=extras.faults,
         )
 
     def snapshot(self, tag: str) -> Snapshot:
@@ -270,6 +275,11 @@ class Registry:
         if generation in names:
             return None
         return next((name for name in names if is_same(name, generation)), None)
+
+    def faults_of(self, snapshot: Snapshot) -> list[FaultEffect]:
+        """Return the known faults of a snapshot that have an effect on figures, as listed."""
+        known = {fault.id for fault in snapshot.card.known_faults}
+        return [fault for fault in self.faults if fault.id in known]
 
     def ended_by(self, tag: str, *kinds: str, as_of: date = date.max) -> Event | None:
         """Return the event up to a day that ended a snapshot; of several the kind named first."""

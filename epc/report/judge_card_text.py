@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from epc.analysis.headline import INDEPENDENT, headline, is_of
+from epc.analysis.headline import headline, is_of
 from epc.analysis.judge_card import (
     DAYS_LEFT,
     KINDS_OF_TASK,
     OTHER,
-    PLACES,
     SECTIONS,
     Card,
     CardFigure,
@@ -104,10 +103,10 @@ def _listed(names: Sequence[str]) -> str:
 def performance_text(card: Card) -> str:
     """Return how it judged, or that nothing tells.
 
-    Of recorded verdicts the headline comes first (Reading R97), then places; behind these stands
-    the newest audit. Whatever else was published is said where nothing of these is known.
+    The headline of what may be quoted comes first, then places; behind these stands the newest
+    audit. Whatever else was published is said where nothing of these is known.
     """
-    facts = [*_recorded(card), *_audit(card.rests_on)]
+    facts = [*_quoted(card), *_of_files(card), *_audit(card.rests_on)]
     facts = facts or [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
     facts = facts or [*_pci(card.counted("pci"))] or [*_unjudged(card)]
     if facts:
@@ -120,25 +119,27 @@ def performance_text(card: Card) -> str:
     return "no measurement of it is published"
 
 
-def _recorded(card: Card) -> Iterator[str]:
-    """Yield what recorded verdicts say first, and how often they changed with the place."""
-    best = headline(figure for figure in card.figures if not figure.subset)
-    places = card.counted(PLACES)
-    if best is None or not is_of(best.name, "place_consistency"):
-        if best is not None and best.value is not None:
-            yield f"{figure_clause(best.name, best.value, best.n)} on {_items(best.items)}"
-            yield f"source: {best.source}, {_prompt(best)}"
-        if best is not None and (best.items or 0) >= INDEPENDENT:
-            places = [figure for figure in places if (figure.items or 0) >= INDEPENDENT]
-    yield from _places(places)
+def _quoted(card: Card) -> Iterator[str]:
+    """Yield the headline, and how often the verdict is kept with the place; or else history."""
+    first = card.quotable.headline
+    if first is None and card.quotable.history:
+        yield f"no figure of it stands. Before its end it {card.quotable.history[0].says}"
+    if first:
+        yield f"it {first.says}"
+        places = card.quotable.figure("places")
+        if places and places is not first:
+            yield f"it {places.says}"
 
 
-def _prompt(figure: CardFigure) -> str:
-    return "prompt not stated" if figure.prompt == UNKNOWN else f"prompt {figure.prompt}"
-
-
-def _items(count: int | None) -> str:
-    return f"{count or 0:,} item{'' if count == 1 else 's'}"
+def _of_files(card: Card) -> Iterator[str]:
+    """Yield what verdict files that a user names say first."""
+    files = {source.of for source in card.rests_on if source.kind == "verdict file"}
+    best = headline(f for f in card.figures if f.of in files and not f.subset)
+    if best is not None and best.value is not None:
+        prompt = "prompt not stated" if best.prompt == UNKNOWN else f"prompt {best.prompt}"
+        items = f"{best.items or 0:,} item{'' if best.items == 1 else 's'}"
+        yield f"{figure_clause(best.name, best.value, best.n)} on {items}"
+        yield f"source: {best.source}, {prompt}"
 
 
 def figure_clause(name: str, value: float, n: int) -> str:
@@ -160,25 +161,6 @@ def figure_clause(name: str, value: float, n: int) -> str:
     )
 
 
-def _places(figures: Sequence[CardFigure]) -> Iterator[str]:
-    """Yield how often the verdict changed with the place; of several prompts, from where to where.
-
-    A mean over prompts is no figure of a judge: nobody asks with all of them.
-    """
-    shares = [(1 - figure.value, figure) for figure in figures if figure.value is not None]
-    if len(shares) == 1:
-        changed, figure = shares[0]
-        yield f"it changed its verdict with the place in {100 * changed:.1f}% of {figure.n:,} pairs"
-        yield f"source: {figure.source}, {_prompt(figure)}"
-    elif shares:
-        low, high = min(share for share, _ in shares), max(share for share, _ in shares)
-        sources = _listed(list(dict.fromkeys(figure.source for _, figure in shares)))
-        least = min(figure.n for _, figure in shares)
-        pairs = f"{100 * low:.1f}% to {100 * high:.1f}% of pairs, depending on the prompt"
-        yield f"it changed its verdict with the place in {pairs}"
-        yield f"that is {len(shares)} ways of asking in {sources}, {least:,} pairs or more each"
-
-
 def _audit(rests: Sequence[CardSource]) -> Iterator[str]:
     standing = [source for source in rests if source.word and source.counts]
     if standing:
@@ -192,19 +174,26 @@ def _invalid(figures: Sequence[CardFigure]) -> Iterator[str]:
     for figure in figures[-1:]:
         if figure.value is not None:
             share = f"{100 * figure.value:.1f}% of {figure.n:,} evaluations"
-            yield f"{share} that it wrote were invalid ({figure.of})"
+            yield f"{share} that it wrote were invalid ({_dated(figure)})"
 
 
 def _gamma(figures: Sequence[CardFigure]) -> Iterator[str]:
     for figure in figures[-1:]:
         interval = "" if figure.ci95 else " and no interval"
         gamma = f"{figure.value:.3f} ({figure.epc_5_2})"
-        yield f"a publication states gamma {gamma}, with {figure.n} seeds{interval}"
+        seeds = f"{figure.n} seeds{interval} ({_dated(figure)})"
+        yield f"a publication states gamma {gamma}, with {seeds}"
 
 
 def _pci(figures: Sequence[CardFigure]) -> Iterator[str]:
     for figure in figures[-1:]:
-        yield f"a publication states PCI {interval(figure)}, with {figure.n} seeds, and no gamma"
+        seeds = f"{figure.n} seeds, and no gamma ({_dated(figure)})"
+        yield f"a publication states PCI {interval(figure)}, with {seeds}"
+
+
+def _dated(figure: CardFigure) -> str:
+    """Return the snapshot of a figure, and its month."""
+    return ", ".join(filter(None, (figure.of, figure.month)))
 
 
 def _unjudged(card: Card) -> Iterator[str]:
@@ -294,6 +283,7 @@ def _rows(figures: Sequence[CardFigure]) -> Iterator[str]:
             items = "" if figure.items in {None, figure.n} else f", items {figure.items:,}"
             out = f"  (left out: {figure.left_out})" if figure.left_out else ""
             counts = f"n {figure.n:,} {figure.unit}{items}"
+            counts += f", {figure.month}" if figure.month else ""
             read = figure.epc_5_2 and f"  {figure.epc_5_2}"
             suffix = other_prompts and f"  ({other_prompts})"
             yield f"    {label:<{width}}  {interval(figure):<24}  {counts}{read}{out}{suffix}"

@@ -1,21 +1,17 @@
 """Judge to choose, in words: a sentence, then each with its figure, its month and its price."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Final
 
-from epc.analysis.choosing import MARKS, Choice, Option, ReachResult, ShortList
+from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
 from epc.printable import begun
 from epc.records.choices import ALL, price_text
+from epc.records.faults import FaultEffect
 from epc.report.document import Part, Section, Table, Verbatim
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NAMED: Final = 4  # judges without a figure that are named
-# Sentences of the known faults that mark a figure, with a place for who was asked so.
-_FAULTS: Final = {
-    "client-context": "{} (a known fault): {}. So there is no price, and without that text the "
-    "share right may differ."
-}
 
 
 def sentence(answer: Choice, limit: str = "") -> str:
@@ -28,7 +24,7 @@ def sentence(answer: Choice, limit: str = "") -> str:
         return f"No judge that was tried fits ({_measured(answer)})."
     verb = "Ask" if answer.verb == "ask" else "Score with"
     parts = [
-        f"{verb} {first.way.words}: {_right(first)} ({_measured(answer)}).",
+        f"{verb} {_marked(first)}: {_right(first)} ({_measured(answer)}).",
         _as_good(answer, limit),
         *_marks(answer),
         _better(answer.short) if tried.options is answer.short.options else "",
@@ -71,10 +67,11 @@ def _marks(answer: Choice) -> Iterator[str]:
         return
     short = _tried(answer)
     if first.faults:
-        yield " ".join(faults_text([first]))
+        yield " ".join(faults_text(answer.faults, [first]))
         free = [o for o in _alone(short.beaten, short) if not o.faults]
         if free:
-            best = f"{free[0].way.words} ({free[0].right.value:.1%})"
+            share = ", ".join(filter(None, (f"{free[0].right.value:.1%}", free[0].dated)))
+            best = f"{free[0].way.words} ({share})"
             yield f"Without a known fault the best is {best}, shown to be right less often."
     elif passed := [option for option in short.options if option.faults]:
         names = " and ".join(dict.fromkeys(_models(passed)))
@@ -91,14 +88,16 @@ def _models(options: Sequence[Option]) -> Iterator[str]:
             yield from option.way.models
 
 
-def faults_text(options: Sequence[Option]) -> list[str]:
+def faults_text(faults: Mapping[str, FaultEffect], options: Sequence[Option]) -> list[str]:
     """Return a sentence for each known fault that marks some options: who was asked so."""
     sentences = []
     for fault in dict.fromkeys(fault for option in options for fault in option.faults):
         faulty = [option for option in options if fault in option.faults]
         alone = [option for option in faulty if len(option.way.models) == 1]
         names = dict.fromkeys(model for option in alone or faulty for model in option.way.models)
-        sentences.append(_FAULTS[fault].format(MARKS[fault], " and ".join(names)))
+        effect = faults[fault]
+        of_whom = f"{effect.says} (a known fault): {' and '.join(names)}."
+        sentences.append(f"{of_whom} {effect.so}".strip())
     return sentences
 
 
@@ -111,7 +110,8 @@ def _better(short: ShortList) -> str:
         return ""
     best, *runners_up = better
     omitted = f" and {len(runners_up)} more below" if runners_up else ""
-    name = f"{best.way.words} ({best.right.value:.0%})"
+    share = ", ".join(filter(None, (f"{best.right.value:.0%}", best.dated)))
+    name = f"{_marked(best)} ({share})"
     return f"Right more often, but over the budget or without a price: {name}{omitted}."
 
 
@@ -122,8 +122,8 @@ def _reward(answer: Choice) -> str:
     best = answer.scorers.options[0]
     return (
         f"Of reward models, which give scores and follow no instructions, "
-        f"{best.way.words} is right in {best.right.value:.1%}; between the two kinds nothing is "
-        "decided."
+        f"{_marked(best)} is right in {best.right.value:.1%}{', ' * bool(best.month)}{best.dated}; "
+        "between the two kinds nothing is decided."
     )
 
 
@@ -151,7 +151,8 @@ def text(answer: Choice) -> str:
     parts += _lines("without a price to compare with the budget", _best_of_each(short.unpriced))
     parts += _lines("reward models, to score with", [*scorers.options, *beaten(scorers)])
     listed = [*short.options, *beaten(short)]
-    parts += ["", *(f"† {line}" for line in notes)] if (notes := faults_text(listed)) else []
+    notes = [f"† {line}" for line in faults_text(answer.faults, listed)]
+    parts += ["", *notes] if notes else []
     parts += _judges(answer)
     if answer.gone:
         platform = answer.platform or "any platform"
@@ -167,7 +168,7 @@ def document(answer: Choice) -> Iterator[Part]:
     """Yield what a notebook shows: the sentence, who is listed first, and the text folded."""
     yield sentence(answer)
     rows = [
-        (_marked(option), f"{option.right:.1%}", option.month, price_text(option.way.usd))
+        (_marked(option), f"{option.right:.1%}", option.dated, price_text(option.way.usd))
         for option in answer.short.options
     ]
     yield Table("not shown to be worse", [("judge", "right", "as of", "price"), *rows])
@@ -203,8 +204,7 @@ def _lines(title: str, options: Sequence[Option]) -> Iterator[str]:
     if options:
         yield from ("", title)
     for option in options:
-        month = f", {option.dated}" if option.month else ""
-        yield f"  {_marked(option)}: {option.right:.1%}{month}, {price_text(option.way.usd)}"
+        yield f"  {_reaching(option)}"
 
 
 def _best_of_each(options: Sequence[Option]) -> list[Option]:
@@ -238,7 +238,7 @@ def reached_text(result: ReachResult) -> str:
     else:
         nearest = max(result.looked_at, key=lambda option: option.right.value or 0.0)
         answer = (
-            f"nothing with {result.model}; the nearest is {nearest.way.words}: {nearest.right:.1%}"
+            f"nothing with {result.model}; the nearest is {_marked(nearest)}: {_dated(nearest)}"
         )
     parts = [f"Shown to be right in {result.share:.0%} or more: {answer} ({on})."]
     if not result.reached:
@@ -249,12 +249,18 @@ def reached_text(result: ReachResult) -> str:
     parts.append("")
     for option in result.looked_at:
         mark = "reached" if option in result.reached else "not shown"
-        cost = price_text(option.way.usd)
-        parts.append(f"  {option.way.words}: {option.right:.1%}, {cost}, {mark}")
+        parts.append(f"  {_reaching(option)}, {mark}")
     count = len(result.looked_at)
     parts += ["", f"  the intervals are joint, for all {count} ways that were looked at"]
+    printed = [*result.looked_at, *result.rivals]
+    parts += [f"  † {line}" for line in faults_text(result.faults, printed)]
     return "\n".join(parts)
 
 
 def _reaching(option: Option) -> str:
-    return f"{option.way.words}: {option.right:.1%}, {price_text(option.way.usd)}"
+    return f"{_marked(option)}: {_dated(option)}, {price_text(option.way.usd)}"
+
+
+def _dated(option: Option) -> str:
+    """Return the share right with its month."""
+    return ", ".join(filter(None, (f"{option.right:.1%}", option.dated)))

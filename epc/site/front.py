@@ -9,9 +9,10 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
-from epc.analysis.choosing import MARKS, Option
-from epc.analysis.judge_card import PLACES, Card, CardFigure
-from epc.answers.choose import changed, choose
+from epc.analysis.choosing import Option
+from epc.analysis.quotable import QuotableFigure
+from epc.answers.choose import changed, listed_alone
+from epc.answers.quotable import right_by_domain
 from epc.answers.resolve import resolve
 from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
@@ -19,7 +20,6 @@ from epc.registry.listing import Change
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
-PEOPLE: Final = "humans_majority"
 _EXAMPLES: Final = (
     *("gpt-4o", "gpt-5.4-mini", "claude-sonnet-4-5", "gpt-4", "gemini-2.5-flash"),
     "claude-haiku-4-5",
@@ -42,20 +42,25 @@ class Ending:
 class Judge:
     """Row of a judge: where it is served, and what was measured of it.
 
-    `right` is its share of right answers by domain, in the way that was asked most often. `place`
-    is that in the answer of "Which judge?" for all kinds of task, and `faults` are known ones that
-    mark its figure.
+    `right` is its share of right answers by domain, in the way that "Which judge?" lists, with the
+    figure of all kinds of task, `common`. `people` are several, or one. `place` is that in the
+    answer of "Which judge?" for all kinds of task.
     """
 
     page: EvaluatorPage
     platform: Platform | None
     right: dict[str, Figure]
-    people: CardFigure | None
-    places: CardFigure | None
+    common: QuotableFigure | None
+    people: QuotableFigure | None
+    places: QuotableFigure | None
     word: str | None
     place: int
-    dated: str
-    faults: tuple[str, ...]
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Known faults that mark its figures."""
+        figures = filter(None, (self.common, self.people, self.places))
+        return tuple(dict.fromkeys(mark for figure in figures for mark in figure.marks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +108,10 @@ def context(site: Site) -> dict[str, Any]:
     pages = {page.name: page for page in site.evaluators}
     examples = [pages[name] for name in _EXAMPLES if name in pages] or site.evaluators[:6]
     judges = measured(site)
+    marks = {mark for judge in judges for mark in judge.marks}
     return {
         **table(site.registry.choices, judges[:_JUDGES]),
-        "faults": dict.fromkeys(MARKS[f] for o in _options(site).values() for f in o.faults),
+        "faults": [fault.says for fault in site.registry.faults if fault.id in marks],
         "ending": list(ending(site)),
         "examples": with_chief(examples),
         "count": len(judges),
@@ -173,21 +179,20 @@ def _prominence(pair: tuple[EvaluatorPage, Platform]) -> tuple[bool, bool, int, 
 def measured(site: Site) -> list[Judge]:
     """Return the judges that somebody serves and that were measured, hosted ones first."""
     judges = []
-    options = _options(site)
-    places = {model: place for place, model in enumerate(options)}
+    places = {model: n for n, model in enumerate(listed_alone(site.registry, site.as_of))}
     for page in site.evaluators:
         if page.card.means or not page.service.is_served:
             continue
+        quotable = page.card.quotable
         judge = Judge(
             page=page,
             platform=page.chief,
-            right=right_of(site.registry.choices, page.name),
-            people=best_figure(page.card, PEOPLE),
-            places=best_figure(page.card, PLACES),
+            right=right_by_domain(site.registry, quotable),
+            common=quotable.common,
+            people=quotable.figure("people", "one_person"),
+            places=quotable.figure("places"),
             word=next((r.word for r in page.card.rests_on[::-1] if r.word and r.counts), None),
             place=places.get(page.name, len(places)),
-            dated=options[page.name].dated if page.name in options else "",
-            faults=options[page.name].faults if page.name in options else (),
         )
         real = not any(snapshot.row.snapshot.is_example for snapshot in page.snapshots)
         if real and (judge.right or judge.people or judge.places or judge.word):
@@ -195,36 +200,8 @@ def measured(site: Site) -> list[Judge]:
     return sorted(judges, key=lambda judge: (judge.place, not _is_hosted(judge.page)))
 
 
-def _options(site: Site) -> dict[str, Option]:
-    """Return each judge that was tried alone, in the order of "Which judge?" for all tasks."""
-    if site.registry.choices is None:
-        return {}
-    alone: dict[str, Option] = {}
-    for option in choose(site.registry, ALL, site.as_of).ranked:
-        if len(option.way.models) == 1:
-            alone.setdefault(option.way.models[0], option)
-    return alone
-
-
 def _is_hosted(page: EvaluatorPage) -> bool:
     return any(platform.record.platform != OPEN_WEIGHTS for platform in page.platforms)
-
-
-def right_of(choices: Choices | None, name: str) -> dict[str, Figure]:
-    """Return a judge's share of right answers by domain, in the way that was asked most often."""
-    if choices is None:
-        return {}
-    ways = [n for n, way in enumerate(choices.ways) if way.models == (name,)]
-    most_asked = max(ways, key=lambda n: choices.ways[n].askings, default=None)
-    if most_asked is None:
-        return {}
-    return {name: choices.figure(domain, most_asked) for name, domain in choices.domains.items()}
-
-
-def best_figure(card: Card, name: str) -> CardFigure | None:
-    """Return the figure of a name that rests on the most items, a plain prompt's before others."""
-    figures = [figure for figure in card.counted(name) if figure.value is not None]
-    return max(figures, key=lambda f: (f.plain, f.items or 0, f.n), default=None)
 
 
 def news(site: Site) -> list[News]:

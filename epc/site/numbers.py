@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from epc.analysis.judge_card import CardFigure
+from epc.analysis.quotable import QuotableFigure
 from epc.printable import inert
 from epc.records import csv_tables
 from epc.statistics.figures import Figure, number_text
@@ -57,7 +57,7 @@ def share(value: float | None) -> Markup:
     return _data(value, lambda figure: f"{100 * figure:.1f}%")
 
 
-def hundred(figure: Figure | CardFigure) -> Markup:
+def hundred(figure: Figure | QuotableFigure) -> Markup:
     """Return a share as so many of 100, with its interval in whole ones."""
     among = Markup()
     if figure.ci95 and figure.ci95[1] is not None:

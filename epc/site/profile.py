@@ -1,29 +1,34 @@
 """The first screen of an evaluator's page: is it served, what instead, how it judged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
-from epc.analysis.judge_card import PLACES, CardFigure
+from epc.analysis.headline import Key
+from epc.analysis.quotable import QuotableFigure, QuotableFigures
 from epc.analysis.succession import Agreement
+from epc.answers.quotable import right_by_domain
 from epc.records.choices import ALL, Choices
+from epc.registry.registry import Registry
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart
-from epc.site.front import PEOPLE, best_figure, page_of, right_of
+from epc.site.front import page_of
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure, figure_text
 
 _MOST: Final = 6  # platforms in sight; all are in the fold with their dates and sources
-_SHARES: Final = (
-    ("accuracy", "right of two answers", "It was right in {} of 100 verdicts between two answers."),
-    (PEOPLE, "agrees with most people", "It agreed with most people in {} of 100 verdicts."),
-    (PLACES, "same verdict, places swapped", "With places swapped it kept {} of 100 verdicts."),
-    ("repeat_consistency", "same verdict, asked again", "Asked again it kept {} of 100 verdicts."),
-)
-_EVERY: Final = "all domains"
-_ONCE: Final = "Hollow: asked once. Full: eight times, with its 95% interval."
+LABELS: Final[Mapping[Key, str]] = {
+    "right": "right",
+    "places": "same verdict, places swapped",
+    "repeats": "same verdict, asked again",
+    "people": "agrees with most people",
+    "one_person": "chooses as one person did",
+    "judges": "chooses as another judge does",
+}
+_EVERY: Final = "all, domains alike"
+_ONCE: Final = "Hollow: asked once. Full: asked {}, with its 95% interval."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,25 +53,22 @@ def long_day(day: date) -> str:
 def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
     """Return what the top of an evaluator's page is given."""
     first = page.chief
-    judge = page.card.means or page.name
-    right = right_of(site.registry.choices, judge)
-    shares = [(best_figure(page.card, name), label, sentence) for name, label, sentence in _SHARES]
-    recorded_shares = [(figure, label, sentence) for figure, label, sentence in shares if figure]
+    quotable = page.card.quotable
+    right = right_by_domain(site.registry, quotable)
     in_sight = sorted(page.platforms, key=lambda platform: platform is not first)[:_MOST]
     return {
-        "askings": asking_chart(site.registry.choices, judge),
+        "askings": asking_chart(site.registry.choices, quotable.target),
         "chief": first,
         "second": _second(page, first, site.as_of),
         "instead": _instead(site, page, first),
         "title": _title(right),
-        "forest": _forest(
-            site, judge, right, [(figure, label) for figure, label, _ in recorded_shares]
-        ),
+        "common": quotable.common,
+        "forest": _forest(site.registry, quotable, right),
+        "history": () if quotable.headline else quotable.history,
         "is_missing": any(limit.because == "missing" for limit in page.card.limits),
-        "may": tuple(
-            _may(site, page, first, right, [(f, sentence) for f, _, sentence in recorded_shares])
-        )[:3],
+        "may": tuple(_may(quotable, right, first))[:3],
         "may_not": tuple(limit.says for limit in page.card.limits),
+        "marks": [fault.says for fault in site.registry.faults if fault.id in quotable.marks],
         "in_sight": in_sight,
         "lifelines": lifelines(in_sight, site.as_of),
     }
@@ -108,13 +110,13 @@ def _instead(site: Site, page: EvaluatorPage, first: Platform | None) -> Replace
     )
 
 
-def _domains(right: dict[str, Figure]) -> list[tuple[str, Figure]]:
+def _domains(right: Mapping[str, Figure]) -> list[tuple[str, Figure]]:
     """Return the share of each domain, best first."""
     domains = [(name, figure) for name, figure in right.items() if name != ALL]
     return sorted(domains, key=lambda item: -(item[1].value or 0.0))
 
 
-def _apart(right: dict[str, Figure]) -> tuple[tuple[str, Figure], tuple[str, Figure]] | None:
+def _apart(right: Mapping[str, Figure]) -> tuple[tuple[str, Figure], tuple[str, Figure]] | None:
     """Return the best and the worst domain where their intervals do not meet."""
     domains = _domains(right)
     if len(domains) > 1:
@@ -124,53 +126,59 @@ def _apart(right: dict[str, Figure]) -> tuple[tuple[str, Figure], tuple[str, Fig
     return None
 
 
-def _title(right: dict[str, Figure]) -> str:
+def _title(right: Mapping[str, Figure]) -> str:
     apart = _apart(right)
     return f"Best on {apart[0][0]}, weakest on {apart[1][0]}" if apart else "What is known"
 
 
 def _forest(
-    site: Site, judge: str, right: dict[str, Figure], recorded_shares: list[tuple[CardFigure, str]]
+    registry: Registry, quotable: QuotableFigures, right: Mapping[str, Figure]
 ) -> Forest | None:
     panels = []
-    choices = site.registry.choices
-    if right and choices:
+    common, choices = quotable.common, registry.choices
+    if common and choices:
         rows = [(_EVERY, right[ALL]), *_domains(right)]
         panels.append(
             Panel(
-                title=f"Right of 100 questions, best of four ({choices.benchmark}; guessing "
-                f"gives {100 * choices.chance:.0f})",
+                title=f"Right of 100 questions, best of four ({common.source}; guessing "
+                f"gives {100 * choices.chance:.0f}), {_dated(common)}",
                 marks=[
-                    replace(_mark(label, figure), once=_once(choices, judge, label))
+                    replace(_mark(label, figure), once=_once(choices, common, label))
                     for label, figure in rows
                 ],
                 text=_hundredths,
                 reach=(25, 100),
             )
         )
-    if recorded_shares:
-        ranked = sorted(recorded_shares, key=lambda item: -(item[0].value or 0.0))
+    recorded = [f for f in quotable.stated if f.unit == "share" and not f.is_common]
+    if recorded:
+        ranked = sorted(recorded, key=lambda figure: -figure.value)
         panels.append(
             Panel(
                 title="Verdicts of 100, as others recorded",
-                marks=[_mark(label, figure) for figure, label in ranked],
+                marks=[_mark(f"{LABELS[f.key]}, {_dated(f)}", f) for f in ranked],
                 text=_hundredths,
                 reach=(50, 100),
             )
         )
     several = any(mark.once is not None for panel in panels for mark in panel.marks)
-    return Forest(title="", note=_ONCE if several else "", panels=panels) if panels else None
+    note = _ONCE.format(f"{common.askings} times") if common and several else ""
+    return Forest(title="", note=note, panels=panels) if panels else None
 
 
-def _once(choices: Choices, judge: str, label: str) -> float | None:
+def _dated(figure: QuotableFigure) -> str:
+    return f"{figure.dated}{' †' * bool(figure.marks)}"
+
+
+def _once(choices: Choices, common: QuotableFigure, label: str) -> float | None:
     """Return a judge's share where it is asked once, if it was asked more often too."""
-    ways = {way.askings: n for n, way in enumerate(choices.ways) if way.models == (judge,)}
-    if len(ways) < len((1, "more")) or 1 not in ways:
+    ways = {way.askings: n for n, way in enumerate(choices.ways) if way.tags == (common.tag,)}
+    if common.askings == 1 or 1 not in ways:
         return None
     return 100 * choices.domains[ALL if label == _EVERY else label].right[ways[1]]
 
 
-def _mark(label: str, figure: Figure | CardFigure) -> Mark:
+def _mark(label: str, figure: Figure | QuotableFigure) -> Mark:
     low, high = figure.ci95 or (None, None)
     interval = None if low is None or high is None else (100 * low, 100 * high)
     return Mark(label=label, value=100 * (figure.value or 0.0), interval=interval)
@@ -181,22 +189,18 @@ def _hundredths(value: float) -> str:
 
 
 def _may(
-    site: Site,
-    page: EvaluatorPage,
-    first: Platform | None,
-    right: dict[str, Figure],
-    recorded_shares: list[tuple[CardFigure, str]],
+    quotable: QuotableFigures, right: Mapping[str, Figure], first: Platform | None
 ) -> Iterator[str]:
-    choices = site.registry.choices
-    if right and choices:
-        name = page.card.means or page.name
-        askings = max(way.askings for way in choices.ways if way.models == (name,))
-        times = "once" if askings == 1 else f"{askings} times"
-        yield f"Asked {times}, it was right on {_share(right[ALL])} of 100 questions."
-        if apart := _apart(right):
-            yield f"It was right on {_share(apart[0][1])} of 100 {apart[0][0]} questions."
-    for figure, sentence in recorded_shares:
-        yield sentence.format(_share(figure))
+    """Yield what may be said: the headline, the best domain, further figures, the service."""
+    for figure in quotable.stated:
+        yield f"It {figure.says}."
+        apart = _apart(right) if figure.is_common else None
+        if apart:
+            name, share = apart[0]
+            text = figure_text(share.value, share.ci95, ".1c")
+            yield f"It was right on {text} of 100 {name} questions, {_dated(figure)}."
+    if not quotable.stated and quotable.history:
+        yield f"Before its end it {quotable.history[0].says}."
     if first:
         yield from _service(first)
 
@@ -211,7 +215,3 @@ def _service(first: Platform) -> Iterator[str]:
         yield f"{place} serves it until {long_day(state.not_before)} at the least."
     elif state.status == "current":
         yield f"{place} states no end."
-
-
-def _share(figure: Figure | CardFigure) -> str:
-    return figure_text(figure.value, figure.ci95, ".1c")

@@ -287,7 +287,7 @@ def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "names": [page.name, *page.aliases],
         "linked": _linked,
         **profile.context(site, page),
-        "card": page.name if has_card(site, page) else "",
+        "card": page.name if has_card(page) else "",
         "drawn": drawn,
         "sentence": sentence(page.card),
         "sections": list(sections(page.card)),

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from epc.analysis.choosing import MARKS
 from epc.analysis.headline import is_any
 from epc.answers.resolve import resolve
 from epc.answers.snapshot_status import status_on
@@ -62,7 +61,8 @@ class Headline:
 class SnapshotLine:
     """Line of a snapshot: `name` is what people type for the judge, `source` whose verdicts.
 
-    `headline` is its main figure, or None if it has none. `month` is that of the measurement.
+    `headline` is its main figure, or None if it has none. `month` is that of the measurement,
+    `marks` are the known faults that mark its figures, in words.
     """
 
     row: Row
@@ -71,6 +71,7 @@ class SnapshotLine:
     headline: Headline | None
     published: date | None
     month: str
+    marks: tuple[str, ...]
 
     @property
     def kind(self) -> str:
@@ -86,12 +87,6 @@ class SnapshotLine:
     def reason(self) -> str:
         """Reason why it has expired; empty if it has not."""
         return self.row.standing.state.reason or ""
-
-    @property
-    def marks(self) -> tuple[str, ...]:
-        """Known faults that mark its figures, in words."""
-        faults = (fault.id for fault in self.row.snapshot.card.known_faults)
-        return tuple(MARKS[name] for name in faults if name in MARKS)
 
     @property
     def unit(self) -> str:
@@ -137,6 +132,7 @@ def counts(names: Iterable[str]) -> dict[str, int]:
 
 def _line(site: Site, page: SnapshotPage) -> SnapshotLine:
     row, card = page.row, page.card
+    faults = site.registry.faults_of(row.snapshot)
     published = (event.date for event in page.events if event.event == "published")
     source = ""
     if card.origin:
@@ -152,6 +148,7 @@ def _line(site: Site, page: SnapshotPage) -> SnapshotLine:
         headline=None if row.failed else _headline(row),
         published=next(published, None),
         month=month(status_on(site.registry, row.tag, site.as_of)),
+        marks=tuple(fault.says for fault in faults if fault.effect == "mark"),
     )
 
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 from xml.sax.saxutils import escape
 
-from epc.records.choices import ALL
 from epc.registry.exports import COLOURS
-from epc.site.front import right_of
 from epc.site.pages import EvaluatorPage, Site
-from epc.site.profile import long_day
+from epc.site.profile import LABELS, long_day
+from epc.statistics.figures import figure_text
 
 HOME: Final = "assets/cards"
 GENERAL: Final = "registry"  # the card of every page without one of its own
@@ -24,23 +23,23 @@ _CARD: Final = """<svg xmlns="http://www.w3.org/2000/svg" width="600" height="31
 <text x="40" y="240" fill="#1c2326">{figure}</text></g></svg>"""
 
 
-def has_card(site: Site, page: EvaluatorPage) -> bool:
+def has_card(page: EvaluatorPage) -> bool:
     """Return whether a judge has a card of its own: it was measured, or ends soon."""
     ending = any(platform.standing.state.status == "expiring" for platform in page.platforms)
-    return bool(page.snapshots or right_of(site.registry.choices, page.name) or ending)
+    return bool(page.snapshots or page.card.quotable.headline or ending)
 
 
 def cards(site: Site) -> Iterator[tuple[str, bytes]]:
     """Yield the picture of each judge that has one, and the general one."""
     import vl_convert  # slow to load, and only a build draws
 
-    texts = {page.name: _text(site, page) for page in site.evaluators if has_card(site, page)}
+    texts = {page.name: _text(page) for page in site.evaluators if has_card(page)}
     texts[GENERAL] = _card("Can you trust your judge?", "", f"{len(site.evaluators):,} LLM judges")
     for name, text in texts.items():
         yield f"{HOME}/{name}.png", vl_convert.svg_to_png(text)
 
 
-def _text(site: Site, page: EvaluatorPage) -> str:
+def _text(page: EvaluatorPage) -> str:
     platform = page.chief
     state, colour = "no platform's dates are known", _GREY
     if platform:
@@ -52,11 +51,12 @@ def _text(site: Site, page: EvaluatorPage) -> str:
                 f"{'ended' if held.status == 'expired' else 'served until'} {long_day(held.until)}"
             )
         state, colour = f"{state} ({platform.record.platform})", COLOURS[held.status]
-    right = right_of(site.registry.choices, page.card.means or page.name)
-    figure = ""
-    if right and site.registry.choices:
-        figure = f"right on {right[ALL]:.0c} of 100, {site.registry.choices.benchmark}"
-    return _card(page.name, state, figure, colour)
+    figure = page.card.quotable.headline
+    text = ""
+    if figure and figure.unit == "share":
+        share = f"{figure_text(figure.value, figure.ci95, '.0c')}{' †' * bool(figure.marks)}"
+        text = f"{LABELS[figure.key]}: {share} of 100, {figure.dated}"
+    return _card(page.name, state, text, colour)
 
 
 def _card(title: str, state: str, figure: str, colour: str = _GREY) -> str:

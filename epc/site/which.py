@@ -25,7 +25,7 @@ def context(site: Site) -> dict[str, Any]:
     return {
         "answers": answers,
         "beaten": beaten,
-        "faults": faults_text(answers[0].ranked) if answers else [],
+        "faults": faults_text(answers[0].faults, answers[0].ranked) if answers else [],
         "untried": untried(answers[0]) if answers else "",
         "choices": choices,
         "price_chart": price_chart,

@@ -77,26 +77,6 @@ def test_the_words_of_a_card(registry: Path, verdicts: Path, golden: Golden) -> 
     golden("card", {case: text.replace(str(registry), "HERE") for case, text in cases.items()})
 
 
-def test_of_several_prompts_the_sentence_says_from_where_to_where(
-    registry: Path, verdicts: Path
-) -> None:
-    """Vanilla changes 1 of 2 readable pairs, CoT and Metrics others; Swap was asked of some."""
-    actual_document = document(registry, "JUDGE-0613", "--verdicts", verdicts)
-    shares = [
-        1 - figure["value"]
-        for figure in actual_document["figures"]
-        if figure["name"] == "place_consistency_readable" and "left_out" not in figure
-    ]
-
-    assert (
-        "depending on the prompt. That is 3 ways of asking in LLMBar" in actual_document["sentence"]
-    )
-    assert (
-        f"in {100 * min(shares):.1f}% to {100 * max(shares):.1f}% of pairs"
-        in actual_document["sentence"]
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "answer", "code"),
     [

@@ -319,10 +319,9 @@ def test_the_judge_card_has_what_is_published_of_recorded_verdicts(kept: Path) -
 
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "Judge-0613: retired at maker on 2025-01-01. Served at cloud, which states no end. It "
-        "chose the answer that the source calls right in 66.7% of 6 verdicts on 3 items. "
-        "Source: LLMBar, prompt Vanilla. It changed its verdict with the place in 50.0% of 2 "
-        "pairs."
+        "Judge-0613: retired at maker on 2025-01-01. Served at cloud, which states no end. "
+        "No figure of it stands. Before its end it was right on 66.7 of 100, LLMBar, "
+        "6 verdicts on 3 items, by March 2026."
     )
     assert any(line.startswith(f"  {TAG}  observed; ") for line in lines)
     assert "place_consistency_readable>=0.5: unknown (1 of 1 figures have no interval" in lines[-3]

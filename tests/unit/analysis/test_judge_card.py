@@ -1,5 +1,7 @@
 """A card against thresholds: whole intervals, and nothing that does not count."""
 
+from datetime import date
+
 import pytest
 
 from epc.analysis.judge_card import (
@@ -11,6 +13,7 @@ from epc.analysis.judge_card import (
     _section,
     answered,
 )
+from epc.analysis.quotable import QuotableFigures
 from epc.errors import UsageError
 
 
@@ -42,6 +45,14 @@ def card(*figures: CardFigure) -> Card:
         rests_on=(),
         drift=(),
         faults=(),
+        quotable=QuotableFigures(
+            target="Judge-1",
+            as_of=date(2026, 1, 1),
+            headline=None,
+            other_figures=(),
+            history=(),
+            missing=(),
+        ),
     )
 
 

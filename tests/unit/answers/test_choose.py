@@ -76,6 +76,11 @@ def registry(choices: Choices | None = CHOICES) -> Registry:
         for name, faults in known.items()
     ]
     document = {"evaluators": records, "snapshots": snapshots, "events": [], "policy": policy}
+    document["faults"] = [
+        {"id": "client-context", "touches": ["b", "c"], "effect": "mark", "says": "By a client",
+         "may_not": "That it is the model's alone."},
+        {"id": "other", "touches": ["elsewhere"], "effect": "mark", "says": "x", "may_not": "y"},
+    ]  # fmt: skip
     return replace(Registry.from_document(document), choices=choices)
 
 

@@ -30,23 +30,23 @@ def published() -> Registry:
         (
             "gpt-4-1106-preview",
             (
-                "The estimated transfer regret from selfinstruct to oasst is +1.8 points of win "
-                "rate, of 24,473 verdicts on 440 items. Source: AlpacaEval, prompt alpaca_eval_clf."
+                "No figure of it stands. Before its end it had an estimated transfer regret from "
+                "selfinstruct to oasst of +1.8 points [-3.3, +6.9] of win rate, AlpacaEval, "
+                "24,473 verdicts on 440 items, by December 2024."
             ),
         ),
         (
             "gpt-4o-2024-05-13",
             (
-                "It gave the same score in 84.2% of 19 repeats on 10 items. Source: WildBench, "
-                "prompt eval_template.score.v2.md."
+                "Before its end it repeated its verdict in 84.2 [31.2, 98.4] of 100, WildBench, "
+                "19 verdicts on 10 items, by June 2024."
             ),
         ),
         (
             "internlm2-7b-reward",
             (
-                "internlm2-7b-reward: its weights are public. It chose the answer that the source "
-                "calls right in 59.4% of 350 verdicts on 350 items. Source: JudgeBench, prompt "
-                "reward_model."
+                "internlm2-7b-reward: its weights are public. It was right on 59.4 [54.2, 64.5] "
+                "of 100, JudgeBench, 350 verdicts, by October 2024 (too old)."
             ),
         ),
         (
@@ -56,7 +56,7 @@ def published() -> Registry:
                 "2027-04-14. Served at azure-foundry until 2027-04-14 at the least. "
                 "The name means gpt-4o-2024-08-06. A publication states gamma "
                 "0.724 (substantial, below coin-flip range), "
-                "with 5 seeds and no interval."
+                "with 5 seeds and no interval (v1.2-GPT4o-0806, June 2026)."
             ),
         ),
         (
@@ -65,7 +65,7 @@ def published() -> Registry:
         ),
         ("claude-opus-5", ". No measurement of it is published."),
         ("qwen-plus", ". What was published is of a failed run."),
-        ("text-bison-001", "with the place in 26.6% to 33.2% of pairs"),
+        ("text-bison-001", "it was right on 68.7 [66.4, 71.0] of 100, LLMBar, 2,400 verdicts"),
     ],
 )
 def test_a_card_says_what_was_measured_whatever_kind_and_of_an_alias_by_its_target(

@@ -127,11 +127,14 @@ def test_reading_r97_a_headline_is_the_first_question_that_100_items_answer() ->
     assert headline_of_groups({"n": 3}) is None
 
 
-def test_reading_r97_where_100_items_answer_nothing_the_most_items_do() -> None:
-    """38 pairs of 26 items say less of the place than 134 repeats of 54 items of repeats."""
+def test_reading_r97_where_100_items_answer_nothing_the_first_question_is_answered_by_fewer() -> (
+    None
+):
     group = figure_group("J", place_consistency=(38, 26), repeat_consistency=(134, 54))
+    people = figure_group("J/2", humans_majority=(5000, 99))
 
-    assert first(group) == ("repeat_consistency/J", 134)
+    assert first(group, people) == ("place_consistency/J", 38)
+    assert first(figure_group("J", judges=(99, 99)), people) == ("humans_majority/J/2", 5000)
 
 
 def test_reading_r97_of_several_settings_the_most_items_count_and_then_the_larger_n() -> None:

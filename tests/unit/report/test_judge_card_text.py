@@ -11,10 +11,7 @@ from epc.analysis.judge_card import CardSource, PlatformService
 from epc.printable import begun
 from epc.records.choices import Picked
 from epc.report.judge_card_text import (
-    _items,
     _listed,
-    _places,
-    _prompt,
     _rows,
     _served,
     _source_line,
@@ -90,7 +87,8 @@ def card_figure(
     fixed: dict[str, Any] = {
         "name": name, "value": value, "ci95": None, "n": 1200, "items": 300, "unit": "pairs",
         "source": "S", "prompt": "P", "plain": False, "subset": None, "basis": "v1.0-X",
-        "left_out": "", "epc_5_2": "", "of": "v1.0-X", "conditions": "c", "state": "current",
+        "left_out": "", "epc_5_2": "", "month": "May 2026", "of": "v1.0-X", "conditions": "c",
+        "state": "current",
     }  # fmt: skip
     return SimpleNamespace(**fixed | further_fields)
 
@@ -98,28 +96,10 @@ def card_figure(
 def card(*figures: Any, rests: Sequence[Any] = (), **further_fields: Any) -> Any:
     fixed = {
         "name": "j", "served": (), "means": None, "rests_on": rests, "figures": figures,
+        "quotable": SimpleNamespace(headline=None, history=()),
         "counted": lambda name: [f for f in figures if f.name.split("/")[0] == name],
     }  # fmt: skip
     return SimpleNamespace(**fixed | further_fields)
-
-
-def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
-    one = card_figure(value=0.75)
-    other = card_figure(value=0.875, source="T", n=400)
-
-    assert [*_places([one])] == [
-        "it changed its verdict with the place in 25.0% of 1,200 pairs",
-        "source: S, prompt P",
-    ]
-    assert [*_places([one, other, card_figure(value=None), card_figure(value=0.5)])] == [
-        "it changed its verdict with the place in 12.5% to 50.0% of pairs, depending on the prompt",
-        "that is 3 ways of asking in S and T, 400 pairs or more each",
-    ]
-    assert [*_places([])] == [*_places([card_figure(value=None)])] == []
-    assert _prompt(card_figure(prompt="unknown")) == "prompt not stated"
-    assert [_items(count) for count in (None, 0, 1, 2000)] == [
-        *("0 items", "0 items", "1 item", "2,000 items"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -151,16 +131,17 @@ def test_how_it_judged_is_the_first_of_what_is_known() -> None:
     assert performance_text(card(rests=audits, means="k")) == f"the name means k. {begun(audit)}"
     wrong = card_figure("invalid", 0.125, unit="evaluations")
     assert performance_text(card(card_figure("invalid", 0.5), wrong)) == (
-        "12.5% of 1,200 evaluations that it wrote were invalid (v1.0-X)"
+        "12.5% of 1,200 evaluations that it wrote were invalid (v1.0-X, May 2026)"
     )
     gamma = card_figure("gamma", 1.25, n=30, epc_5_2="substantial")
     assert performance_text(card(gamma)) == (
-        "a publication states gamma 1.250 (substantial), with 30 seeds and no interval"
+        "a publication states gamma 1.250 (substantial), with 30 seeds and no interval (v1.0-X, "
+        "May 2026)"
     )
     gamma.ci95 = (1.0, 1.5)
-    assert performance_text(card(gamma)).endswith("with 30 seeds")
+    assert performance_text(card(gamma)).endswith("with 30 seeds (v1.0-X, May 2026)")
     pci = card_figure("pci", 0.5, n=30, ci95=(0.25, 0.75))
-    assert performance_text(card(pci)).endswith("with 30 seeds, and no gamma")
+    assert performance_text(card(pci)).endswith("with 30 seeds, and no gamma (v1.0-X, May 2026)")
     assert performance_text(card(rests=[card_rest(), card_rest(unit="verdicts", of="v1.1-X")])) == (
         "1,200 seeds (v1.0-X) and 1,200 verdicts (v1.1-X) are published. Nothing says whether they "
         "are right, change with the place or are repeated"
@@ -198,9 +179,9 @@ def test_a_row_has_its_counts_and_why_it_is_left_out() -> None:
 
     assert lines[0].startswith("  gamma")
     assert lines[1].split() == ["a_to_b", "v1.0-X", "0.500", "[0.250,", "0.750]", "n", "1,200",
-                                "seeds", "weak"]  # fmt: skip
+                                "seeds,", "May", "2026", "weak"]  # fmt: skip
     assert lines[2].strip().startswith("hard  b_to_a  v1.0-X  0.250")
-    assert lines[2].endswith("n 1,200 seeds, items 300  (left out: too old)")
+    assert lines[2].endswith("n 1,200 seeds, items 300, May 2026  (left out: too old)")
 
 
 def test_what_picking_gains_is_a_table_by_domain() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
 from epc.records.choices import ALL, Way
+from epc.records.faults import FaultEffect
 from epc.report import which_text
 from epc.report.document import Section, Table
 from epc.statistics.figures import Figure
@@ -47,6 +48,11 @@ def answer(*options: Option, budget: float | None = None, **further_fields: Any)
         served={name: {"x": "until 2027-01-01", "y": "without a stated end"}
                 for one in every for name in one.way.models},
         untried=tuple(further_fields.pop("untried", ())),
+        faults={"client-context": FaultEffect(
+            id="client-context", touches=("*",), effect="mark",
+            says="Asked through a client that adds text before the prompt",
+            so="So there is no price, and without that text the share right may differ.",
+            may_not="")},
     )  # fmt: skip
 
 
@@ -105,7 +111,8 @@ def test_what_marks_the_first_is_in_the_same_answer() -> None:
     text = which_text.sentence(answer(faulty, beaten=[option("z", 0.5, 1.0)]))
     assert "(a known fault): f. So there is no price" in text
     assert text.endswith(
-        "Without a known fault the best is z, once (50.0%), shown to be right less often."
+        "Without a known fault the best is z, once (50.0%, by May 2026), shown to be right less "
+        "often."
     )
     assert "Judges with a known fault stand behind it: f. Its figure is too old: measure" in (
         which_text.sentence(answer(old, faulty))
@@ -118,7 +125,7 @@ def test_reward_models_have_a_list_of_their_own() -> None:
 
     assert which_text.sentence(answer(A, scorers=[model])).endswith(
         "Of reward models, which give scores and follow no instructions, r, once is right in "
-        "97.0%; between the two kinds nothing is decided."
+        "97.0%, by May 2026; between the two kinds nothing is decided."
     )
     alone = answer(scorers=[model])
     assert (alone.verb, which_text.sentence(alone)[:19]) == ("score_with", "Score with r, once:")
@@ -139,9 +146,9 @@ def test_who_is_better_and_over_the_budget_is_named_and_the_rest_counted() -> No
 
     # The lists end at 85%: d and e begin above that, at 90% and 88%, and f at 81%.
     text = which_text.sentence(answer(A, B, budget=4.0, too_dear=dear[::-1]))
-    assert text.endswith(f"{better}d, once (95%) and 1 more below.")
+    assert text.endswith(f"{better}d, once (95%, by May 2026) and 1 more below.")
     alone = which_text.sentence(answer(A, budget=4.0, unpriced=dear[:1]))
-    assert alone.endswith(f"{better}d, once (95%).")
+    assert alone.endswith(f"{better}d, once (95%, by May 2026).")
     assert better not in which_text.sentence(answer(A, budget=4.0, too_dear=dear[2:]))
     touching = [option("t", 0.9, 9.0)]  # from 85% on, where a ends
     assert better not in which_text.sentence(answer(A, budget=4.0, too_dear=touching))
@@ -206,12 +213,12 @@ def test_how_often_a_judge_must_be_asked_is_said_with_the_nearest_where_none_is_
 
     assert which_text.reached_text(ReachResult(**record, reached=looked[1:])).split("\n") == [
         (
-            "Shown to be right in 85% or more: a, 5 times: 90.0% [85.0%, 95.0%], no price "
-            "(B, maths: 50 questions)."
+            "Shown to be right in 85% or more: a, 5 times: 90.0% [85.0%, 95.0%], by May 2026, "
+            "no price (B, maths: 50 questions)."
         ),
         "",
-        "  a, once: 80.0% [75.0%, 85.0%], $2.00 for 1,000 questions, not shown",
-        "  a, 5 times: 90.0% [85.0%, 95.0%], no price, reached",
+        "  a, once: 80.0% [75.0%, 85.0%], by May 2026, $2.00 for 1,000 questions, not shown",
+        "  a, 5 times: 90.0% [85.0%, 95.0%], by May 2026, no price, reached",
         "",
         "  the intervals are joint, for all 2 ways that were looked at",
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from epc.analysis.quotable import QuotableFigure, QuotableFigures
 from epc.records.choices import ALL, Choices, Domain, Way
 from epc.site import profile
 from epc.statistics.figures import Figure
@@ -74,12 +75,12 @@ def test_a_platform_s_service_is_said_with_its_day(state: dict[str, Any], words:
 
 def way(askings: int, *models: str) -> Way:
     return Way(
-        models=models, askings=askings, prompt="p", source="s", tags=(), settings=(), usd=None,
-        priced="",
+        models=models, askings=askings, prompt="p", source="s",
+        tags=tuple(f"v1.0-{model}" for model in models), settings=(), usd=None, priced="",
     )  # fmt: skip
 
 
-def site(*ways: Way) -> Any:
+def registry(*ways: Way) -> Any:
     domain = Domain(
         questions=100, right=tuple(0.25 + n / 8 for n in range(len(ways))), covariance=()
     )
@@ -87,63 +88,73 @@ def site(*ways: Way) -> Any:
         benchmark="B", decides="d", chance=0.25, ways=ways,
         domains={ALL: domain, **dict.fromkeys(("maths", "chat", "code"), domain)},
     )  # fmt: skip
-    return SimpleNamespace(registry=SimpleNamespace(choices=choices))
+    return SimpleNamespace(choices=choices)
 
 
-def card(counted: dict[str, Any] | None = None, **further_fields: Any) -> Any:
+def quoted(value: float = 0.6, **further_fields: Any) -> QuotableFigure:
     fixed: dict[str, Any] = {
-        "means": None,
-        "rests_on": [],
-        "counted": lambda name: (counted or {}).get(name, []),
-    }
-    return SimpleNamespace(name="j", card=SimpleNamespace(**fixed | further_fields))
+        "key": "right", "name": "all", "ci95": (value - 0.02, value + 0.02), "unit": "share",
+        "n": 100, "items": 100, "item_set": "", "source": "B", "setting": "s", "tag": "v1.0-j",
+        "month": "May 2026", "state": "stands", "askings": 8, "is_common": True,
+        "says": "is right on 60.0 [58.0, 62.0] of 100, domains alike",
+    }  # fmt: skip
+    return QuotableFigure(value=value, **fixed | further_fields)
 
 
-def test_what_may_be_said_has_the_most_askings_and_the_best_domain() -> None:
-    known = [(figure(0.75), "It agreed with people in {} of 100.")]
+def quotable(*figures: QuotableFigure, history: tuple[QuotableFigure, ...] = ()) -> QuotableFigures:
+    return QuotableFigures(
+        target="j", as_of=TODAY, headline=figures[0] if figures else None,
+        other_figures=figures[1:], history=history, missing=(),
+    )  # fmt: skip
 
-    found = [
-        *profile._may(site(way(1, "j"), way(8, "j"), way(9, "k")), card(), platform(), RIGHT, known)  # type: ignore[arg-type]  # a figure
-    ]
 
-    assert found == [
-        "Asked 8 times, it was right on 60.0 [58.0, 62.0] of 100 questions.",
-        "It was right on 90.0 [88.0, 92.0] of 100 chat questions.",
-        "It agreed with people in 75.0 [73.0, 77.0] of 100.",
+PEOPLE = quoted(
+    0.75, key="people", is_common=False, month="by June 2026", says="agrees with most people on 75"
+)
+PLACES = quoted(0.8, key="places", ci95=None, is_common=False, marks=("f",), state="stale")
+
+
+def test_what_may_be_said_is_the_headline_the_best_domain_and_what_stands_behind() -> None:
+    assert [*profile._may(quotable(quoted(), PEOPLE), RIGHT, platform())] == [
+        "It is right on 60.0 [58.0, 62.0] of 100, domains alike.",
+        "It was right on 90.0 [88.0, 92.0] of 100 chat questions, May 2026.",
+        "It agrees with most people on 75.",
         "p states no end.",
     ]
-    once = profile._may(site(way(1, "k")), card(means="k"), None, {ALL: figure(0.6)}, [])
-    assert [*once] == ["Asked once, it was right on 60.0 [58.0, 62.0] of 100 questions."]
-    assert [*profile._may(site(), card(), None, {}, [])] == []
+    history = (quoted(says="was right on 60 of 100", state="ended"),)
+    assert [*profile._may(quotable(history=history), {}, None)] == [
+        "Before its end it was right on 60 of 100."
+    ]
+    assert [*profile._may(quotable(), {}, None)] == []
 
 
-def test_the_picture_has_all_domains_best_first_and_what_it_was_once() -> None:
+def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_its_month() -> None:
     ways = (way(1, "j"), way(8, "j"), way(1, "k"))
-    others: Any = [(figure(0.75), "people"), (Figure(value=0.8, ci95=None), "place")]
 
-    forest = profile._forest(site(*ways), "j", RIGHT, others)
+    forest = profile._forest(registry(*ways), quotable(quoted(), PEOPLE, PLACES), RIGHT)
 
     assert forest is not None
     right, recorded = forest.panels
-    assert right.title == "Right of 100 questions, best of four (B; guessing gives 25)"
+    assert right.title == "Right of 100 questions, best of four (B; guessing gives 25), May 2026"
     assert [(m.label, m.value, m.once) for m in right.marks][:2] == [
-        ("all domains", 60, 25),
+        ("all, domains alike", 60, 25),
         ("chat", 90, 25),
     ]
     assert right.marks[1].interval == pytest.approx((88, 92))
     assert [(m.label, m.value, m.once) for m in recorded.marks] == [
-        ("place", 80, None),
-        ("people", 75, None),
+        ("same verdict, places swapped, May 2026 (too old) †", 80, None),
+        ("agrees with most people, by June 2026", 75, None),
     ]
     assert recorded.marks[0].interval is None
     assert (right.reach, recorded.reach, right.text(1.25)) == ((25, 100), (50, 100), "1.2")
-    assert forest.note.startswith("Hollow: asked once.")
-    alone = profile._forest(site(ways[0], ways[2]), "j", RIGHT, [])
+    assert forest.note.startswith("Hollow: asked once. Full: asked 8 times")
+    once = quotable(quoted(askings=1))
+    alone = profile._forest(registry(ways[0], ways[2]), once, RIGHT)
     assert alone is not None
     assert alone.note == ""
     assert {mark.once for mark in alone.panels[0].marks} == {None}
-    assert profile._forest(site(*ways), "j", {}, []) is None
-    assert profile._once(site(way(8, "j"), way(5, "j")).registry.choices, "j", "chat") is None
+    assert profile._forest(registry(*ways), quotable(), {}) is None
+    assert profile._once(registry(way(8, "j"), way(5, "j")).choices, quoted(), "chat") is None
 
 
 def test_a_day_is_read_without_a_nought() -> None:
