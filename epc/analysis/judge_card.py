@@ -67,7 +67,8 @@ class CardFigure:
     """A figure of a card: what it rests on, under which conditions, and whether it still holds.
 
     `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
-    `month` is that of its verdicts, "by" it where only a bound is known.
+    `month` is that of its verdicts, "by" it where only a bound is known, and `marks` are known
+    faults that mark it.
     `left_out` says why it counts for no requirement; empty if it does. `epc_5_2` is what the paper
     makes of a gamma, and whether the noise allows it. `plain` is a figure of the prompt with which
     judges are compared; `subset` is the kind of task that it is of, empty for all.
@@ -90,6 +91,7 @@ class CardFigure:
     plain: bool = False
     subset: str = ""
     month: str = ""
+    marks: tuple[str, ...] = ()
 
     @property
     def basis(self) -> str:

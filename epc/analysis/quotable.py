@@ -9,6 +9,7 @@ from datetime import date
 from typing import Final, Literal
 
 from epc.analysis.headline import INDEPENDENT, NAMES, Key
+from epc.statistics.figures import figure_text
 from epc.statistics.intervals import Interval
 
 FigureState = Literal["stands", "stale", "ended", "taken_back"]
@@ -55,6 +56,15 @@ class QuotableFigure:
     def dated(self) -> str:
         """The month, and whether the figure is too old."""
         return f"{self.month} (too old)" if self.state == "stale" else self.month
+
+    @property
+    def brief(self) -> str:
+        """The figure in a cell of a table: its value, its mark and its month."""
+        form = ".1c" if self.unit == "share" else "+.2f"
+        value = figure_text(self.value, self.ci95, form)
+        kind = self.key.replace("_", " ")
+        source = "" if self.is_common else f", {self.source}"
+        return f"{kind} {value}{' †' * bool(self.marks)}{source}, {self.dated}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

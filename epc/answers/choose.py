@@ -19,7 +19,8 @@ from epc.analysis.choosing import (
 from epc.analysis.quotable import FigureState
 from epc.answers.resolve import resolve
 from epc.answers.service import service_on
-from epc.answers.snapshot_status import figure_state, status_on
+from epc.answers.snapshot_status import figure_state, status_on, turns_of
+from epc.answers.turns import days_of_life
 from epc.answers.words import month
 from epc.errors import UsageError
 from epc.records.choices import ALL, Choices
@@ -104,6 +105,30 @@ def listed_alone(registry: Registry, day: date) -> dict[str, Option]:
         if len(option.way.models) == 1:
             alone.setdefault(option.way.models[0], option)
     return alone
+
+
+def turns_of_listing(registry: Registry, day: date) -> list[date]:
+    """Return the days after a day on which a judge that was tried is listed in another way."""
+    if registry.choices is None:
+        return []
+    days: set[date] = set()
+    for way in registry.choices.ways:
+        for model, tag in zip(way.models, way.tags, strict=True):
+            if tag in registry.snapshots:
+                days.update(turns_of(registry, tag, day))
+            lives = registry.generations[model].lives if model in registry.generations else ()
+            days.update(turn for life in lives for turn in days_of_life(registry, life))
+    listed = _askings_on(registry, day)
+    changes = []
+    for turn in sorted(turn for turn in days if turn > day):
+        if (later_listed := _askings_on(registry, turn)) != listed:
+            changes.append(turn)
+            listed = later_listed
+    return changes
+
+
+def _askings_on(registry: Registry, day: date) -> dict[str, int]:
+    return {model: option.way.askings for model, option in listed_alone(registry, day).items()}
 
 
 def steps(registry: Registry, day: date, platform: str | None) -> Iterator[tuple[float, Choice]]:

@@ -1,6 +1,6 @@
 """Card of one model: all that the registry knows of it; verdict files may be added to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -87,12 +87,11 @@ def card_of(
         if (groups := recorded_of(verdict_file, subject))
     ]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
-    months = {str(s.tag): month(status_on(registry, str(s.tag), as_of)) for s in measured}
     figures = [
-        replace(figure, month=months[figure.of])
+        figure
         for snapshot in states
         if not registry.is_said_anew(snapshot[0], as_of)
-        for figure in _of_snapshot(*snapshot, settings)
+        for figure in _dated(registry, snapshot[0], as_of, _of_snapshot(*snapshot, settings))
     ]
     published = {_without_origin(figure) for figure in figures} if verdict_files else set()
     observed = (
@@ -127,6 +126,17 @@ def card_of(
     )
 
 
+def _dated(
+    registry: Registry, snapshot: Snapshot, as_of: date, figures: Iterable[CardFigure]
+) -> Iterator[CardFigure]:
+    """Yield a snapshot's figures with their month, and the known faults that mark them."""
+    text = month(status_on(registry, str(snapshot.tag), as_of))
+    faults = [fault for fault in registry.faults_of(snapshot) if fault.effect == "mark"]
+    for figure in figures:
+        marks = tuple(fault.id for fault in faults if fault.is_in([figure.setting]))
+        yield replace(figure, month=text, marks=marks)
+
+
 def _picked(
     registry: Registry, states: Sequence[tuple[Snapshot, Expiry, str]]
 ) -> Mapping[str, Picked]:
@@ -144,7 +154,7 @@ def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, Runs
 
 def _without_origin(figure: CardFigure) -> CardFigure:
     """Return a figure without where it was read: the same verdicts are no second measurement."""
-    return replace(figure, of="", state="", month="")
+    return replace(figure, of="", state="", month="", marks=())
 
 
 def _served(life: ServiceTerm, state: Expiry) -> PlatformService:

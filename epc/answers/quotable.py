@@ -9,7 +9,7 @@ from epc.analysis.headline import NAMES, Key, is_any
 from epc.analysis.quotable import QuotableFigure, QuotableFigures, ordered
 from epc.analysis.verdicts_rows import fits
 from epc.answers import words
-from epc.answers.choose import listed_alone
+from epc.answers.choose import listed_alone, turns_of_listing
 from epc.answers.snapshot_status import figure_state, status_on, turns_of
 from epc.answers.subjects import subject
 from epc.digests import sha256
@@ -17,9 +17,10 @@ from epc.records.choices import ALL
 from epc.records.faults import FaultEffect
 from epc.records.typed import parse
 from epc.registry.figures import misread
+from epc.registry.lifecycles import Generation
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Figures, Group, Subject, target_of
+from epc.registry.subjects import Figures, Group, Subject, subject_of_page, target_of
 from epc.statistics.figures import ClusteredFigure, Figure
 
 _DIGITS: Final = 12  # of the digest of an item set
@@ -35,6 +36,8 @@ def quotable_figures(registry: Registry, text: str, day: date) -> QuotableFigure
     target, snapshots = measured_of(registry, subject(registry, text, day), day)
     today_figures = figures_on(registry, target, snapshots, day)
     days = {turn for snapshot in snapshots for turn in turns_of(registry, str(snapshot.tag), day)}
+    if today_figures.common:
+        days.update(turns_of_listing(registry, day))
     for turn in sorted(days):
         later_figures = figures_on(registry, target, snapshots, turn)
         if replace(later_figures, as_of=day) != today_figures:
@@ -66,6 +69,28 @@ def figures_on(
         history=tuple(history),
         missing=tuple(key for key in NAMES if key not in keys),
     )
+
+
+def headlines(registry: Registry, day: date) -> dict[str, QuotableFigure]:
+    """Return the headline of each judge that has one, by its name here; an alias has its target's.
+
+    They are those of the judges' pages.
+    """
+    by_name: dict[str, list[Snapshot]] = {}
+    for snapshot in registry.snapshots.values():
+        by_name.setdefault(snapshot.tag.generation, []).append(snapshot)
+    names = {name for name, entry in registry.generations.items() if _is_alias(entry)}
+    by_judge: dict[str, QuotableFigure] = {}
+    for name in sorted(names | by_name.keys()):
+        judge = subject_of_page(registry, name, by_name.get(name, ()))
+        headline = figures_on(registry, *measured_of(registry, judge, day), day).headline
+        if headline:
+            by_judge[name] = headline
+    return by_judge
+
+
+def _is_alias(generation: Generation) -> bool:
+    return any(life.points_to for life in generation.lives)
 
 
 def right_by_domain(registry: Registry, figures: QuotableFigures) -> dict[str, Figure]:
@@ -138,16 +163,16 @@ def _recorded(
                 continue
             faults = [f for f in registry.faults_of(snapshot) if f.is_in(group.settings)]
             is_plain = bool(snapshot.compared.intersection(group.settings))
-            for key, name, found in _quoted(group):
+            for key, name, observed in _quoted(group):
                 figure = QuotableFigure(
                     key=key,
                     name=name,
-                    value=found.value,
-                    ci95=found.ci95,
+                    value=observed.value,
+                    ci95=observed.ci95,
                     unit="points" if key in ("self_preference", "regret") else "share",
-                    n=found.n,
-                    items=found.items,
-                    item_set=sha256(f"{item_set}: {found.items}")[:_DIGITS],
+                    n=observed.n,
+                    items=observed.items,
+                    item_set=sha256(f"{item_set}: {observed.items}")[:_DIGITS],
                     source=recorded.source.name,
                     setting=group.settings[0],
                     is_plain=is_plain,

@@ -164,23 +164,36 @@ command.add_command(succeed)
 @format_option
 @registry_option
 def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
-    r"""List every evaluator generation on every platform, with its state.
+    r"""List every evaluator generation on every platform, with its state and its first figure.
 
-    First those that have a record, then what catalogues alone know (JSON: `listed`).
+    First those that have a record, then what catalogues alone know (JSON: `listed`). A figure is
+    the headline of the judge's card, of 100 or in points, with its month; † marks a known fault.
 
     \b
     Example:
       epc evaluators list --as-of 2027-01-14
     """
+    from epc.answers.quotable import headlines
+    from epc.records.typed import as_json
+
     opened = open_registry(registry)
     states = [*opened.every_state(as_of.date())]
+    figures = headlines(opened, as_of.date())
+    quoted = {name: {"figure": as_json(figure)} for name, figure in figures.items()}
+    cells = {name: figure.brief for name, figure in figures.items()}
     print_result(
         form,
         lambda: [
             {"generation": g.name, "maker": g.maker, **s.as_json(), "listed": listed}
+            | quoted.get(g.name, {})
             for g, s, listed in states
         ],
-        lambda: aligned([(g.name, f"{s.platform}/{s.id}", s.status_text) for g, s, _ in states]),
+        lambda: aligned(
+            [
+                (g.name, f"{s.platform}/{s.id}", s.status_text, cells.get(g.name, ""))
+                for g, s, _ in states
+            ]
+        ),
     )
 
 

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from epc.protocol.results import Json
 from epc.records.checkout import ROOT
 from epc.records.earlier import is_seal
 from epc.records.faults import FaultEffect
-from epc.records.typed import parse
+from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event
@@ -33,6 +33,13 @@ SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
 # Ages of the policy that may be missing.
 _FURTHER_AGES: Final = ("confirmation_days", "maximum_age_fixed_days")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parameters:
+    """The part of params.yaml that says what known faults do to figures."""
+
+    faults: tuple[FaultEffect, ...] = ()
 
 
 def open_registry(location: str | None) -> Registry:
@@ -195,7 +202,7 @@ def policy(checkout: Path) -> Json:
 
 
 def fault_effects(checkout: Path) -> list[Json]:
-    """Return what `params.yaml` says of the effects of known faults, as it stands there.
+    """Return what `params.yaml` says of the effects of known faults.
 
     Raises: MalformedError if it is no list of them.
     """
@@ -203,12 +210,10 @@ def fault_effects(checkout: Path) -> list[Json]:
 
     path = checkout / layout.POLICY
     try:
-        listed: list[Json] = yaml.safe_load(_text(path)).get("faults", [])
-        for effect in listed:
-            parse(effect, FaultEffect)
+        parameters = parse(yaml.safe_load(_text(path)), _Parameters)
     except (yaml.YAMLError, LookupError, AttributeError, TypeError, ValueError) as error:
         raise malformed(path, f"no effects of faults: {error!r}") from error
-    return listed
+    return [as_json(effect) for effect in parameters.faults]
 
 
 def _registry(value: Any, where: str) -> Registry:

@@ -286,7 +286,8 @@ def _rows(figures: Sequence[CardFigure]) -> Iterator[str]:
             counts += f", {figure.month}" if figure.month else ""
             read = figure.epc_5_2 and f"  {figure.epc_5_2}"
             suffix = other_prompts and f"  ({other_prompts})"
-            yield f"    {label:<{width}}  {interval(figure):<24}  {counts}{read}{out}{suffix}"
+            value = f"{interval(figure)}{' †' * bool(figure.marks)}"
+            yield f"    {label:<{width}}  {value:<24}  {counts}{read}{out}{suffix}"
 
 
 def _figure_rows(figures: Sequence[CardFigure]) -> Iterator[tuple[str, CardFigure, str]]:

@@ -14,9 +14,10 @@ from epc.analysis.quotable import QuotableFigure
 from epc.answers.choose import changed, listed_alone
 from epc.answers.quotable import right_by_domain
 from epc.answers.resolve import resolve
-from epc.records.choices import ALL, Choices
+from epc.records.choices import ALL
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
+from epc.registry.registry import Registry
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -42,15 +43,15 @@ class Ending:
 class Judge:
     """Row of a judge: where it is served, and what was measured of it.
 
-    `right` is its share of right answers by domain, in the way that "Which judge?" lists, with the
-    figure of all kinds of task, `common`. `people` are several, or one. `place` is that in the
-    answer of "Which judge?" for all kinds of task.
+    `right` is its share of right answers by domain, in the way that "Which judge?" lists.
+    `headline` is what is stated of it first: that share, or another figure. `people` are several,
+    or one. `place` is that in the answer of "Which judge?" for all kinds of task.
     """
 
     page: EvaluatorPage
     platform: Platform | None
     right: dict[str, Figure]
-    common: QuotableFigure | None
+    headline: QuotableFigure | None
     people: QuotableFigure | None
     places: QuotableFigure | None
     word: str | None
@@ -59,7 +60,7 @@ class Judge:
     @property
     def marks(self) -> tuple[str, ...]:
         """Known faults that mark its figures."""
-        figures = filter(None, (self.common, self.people, self.places))
+        figures = filter(None, (self.headline, self.people, self.places))
         return tuple(dict.fromkeys(mark for figure in figures for mark in figure.marks))
 
 
@@ -108,10 +109,8 @@ def context(site: Site) -> dict[str, Any]:
     pages = {page.name: page for page in site.evaluators}
     examples = [pages[name] for name in _EXAMPLES if name in pages] or site.evaluators[:6]
     judges = measured(site)
-    marks = {mark for judge in judges for mark in judge.marks}
     return {
-        **table(site.registry.choices, judges[:_JUDGES]),
-        "faults": [fault.says for fault in site.registry.faults if fault.id in marks],
+        **table(site.registry, judges[:_JUDGES]),
         "ending": list(ending(site)),
         "examples": with_chief(examples),
         "count": len(judges),
@@ -119,9 +118,12 @@ def context(site: Site) -> dict[str, Any]:
     }
 
 
-def table(choices: Choices | None, judges: Iterable[Judge]) -> dict[str, Any]:
+def table(registry: Registry, judges: Sequence[Judge]) -> dict[str, Any]:
     """Return what the table of judges is given, in the order of "Which judge?"."""
+    choices = registry.choices
+    marks = {mark for judge in judges for mark in judge.marks}
     return {
+        "faults": [fault.says for fault in registry.faults if fault.id in marks],
         "choices": choices,
         "domains": [ALL, *sorted({*choices.domains} - {ALL})] if choices else [],
         "judges": sorted(judges, key=lambda judge: judge.place),
@@ -188,14 +190,14 @@ def measured(site: Site) -> list[Judge]:
             page=page,
             platform=page.chief,
             right=right_by_domain(site.registry, quotable),
-            common=quotable.common,
+            headline=quotable.headline,
             people=quotable.figure("people", "one_person"),
             places=quotable.figure("places"),
             word=next((r.word for r in page.card.rests_on[::-1] if r.word and r.counts), None),
             place=places.get(page.name, len(places)),
         )
         real = not any(snapshot.row.snapshot.is_example for snapshot in page.snapshots)
-        if real and (judge.right or judge.people or judge.places or judge.word):
+        if real and (judge.headline or judge.word):
             judges.append(judge)
     return sorted(judges, key=lambda judge: (judge.place, not _is_hosted(judge.page)))
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from epc.answers.snapshot_status import status_on
+from epc.answers.words import month
 from epc.registry.figures import Figure, figure_at
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.pages import Site
@@ -22,7 +24,8 @@ class LoopGains:
     """Gains of the runs under one judge from one start.
 
     `believed` and `fresh` are in the judge's points: on the items that chose the final, and on
-    others. `gold` is in shares of right answers. `is_stale` says that it was measured long ago.
+    others. `gold` is in shares of right answers. `is_stale` says that it was measured long ago,
+    and `month` when.
     """
 
     judge: str
@@ -32,11 +35,17 @@ class LoopGains:
     fresh: Figure
     gold: Figure
     is_stale: bool
+    month: str
+
+    @property
+    def dated(self) -> str:
+        """The month, and whether the figures are too old."""
+        return f"{self.month} (too old)" if self.is_stale else self.month
 
     @property
     def label(self) -> str:
-        """Name of the judge, with a mark where the figures are stale."""
-        return f"{self.judge} (stale)" if self.is_stale else self.judge
+        """Name of the judge, with the month of the figures."""
+        return f"{self.judge}, {self.dated}"
 
     @property
     def runs(self) -> int:
@@ -73,6 +82,7 @@ def loop_gains(site: Site) -> list[LoopGains]:
                     fresh=fresh,
                     gold=gold,
                     is_stale=is_stale,
+                    month=month(status_on(site.registry, page.row.tag, site.as_of)),
                 )
                 gains.append(gain)
     return sorted(gains, key=lambda gain: (STARTS.index(gain.start), gain.gold.mean))

@@ -10,6 +10,7 @@ from datetime import date
 from functools import partial
 from typing import Any, Final
 
+from epc.answers.choose import turns_of_listing
 from epc.answers.judge_cards import card_of
 from epc.answers.resolve import home_of, resolve
 from epc.answers.snapshot_status import status_on, turns_of
@@ -150,8 +151,9 @@ def _judges(registry: Registry, as_of: date) -> Json:
     for snapshot in registry.snapshots.values():
         for name in dict.fromkeys((snapshot.tag.generation.casefold(), snapshot.model.casefold())):
             by_judge.setdefault(name, []).append(snapshot)
+    listing_days = turns_of_listing(registry, as_of)
     nobody = Subject(name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
-    groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of)}
+    groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of, ())}
     pages = (subject_of_page(registry, name, ()) for name in registry.generations)
     aliases = {p.name.casefold(): p for p in pages if target_of(registry, p, as_of)[0]}
     group_of: _Table = {}
@@ -167,11 +169,11 @@ def _judges(registry: Registry, as_of: date) -> Json:
         if tags:
             if tags not in groups:
                 judge = replace(nobody, snapshots=tuple(snapshots_by_tag[tag] for tag in tags))
-                groups[tags] = _group(registry, judge, as_of)
+                groups[tags] = _group(registry, judge, as_of, listing_days)
             group_of[name] = list(groups).index(tags)
         elif alias := next((spelling for spelling in spelled if spelling in aliases), None):
             if (alias,) not in groups:
-                groups[alias,] = _group(registry, aliases[alias], as_of)
+                groups[alias,] = _group(registry, aliases[alias], as_of, listing_days)
             group_of[name] = list(groups).index((alias,))
     means = {
         name: meaning
@@ -204,9 +206,11 @@ def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
     return list(dict.fromkeys(s.tag.generation for s in snapshots if s.model.casefold() == name))
 
 
-def _group(registry: Registry, subject: Subject, as_of: date) -> Json:
+def _group(registry: Registry, subject: Subject, as_of: date, listing_days: Iterable[date]) -> Json:
+    """Return what is said of a judge from which day on; on `listing_days` its way may change."""
     snapshots = subject.snapshots or target_of(registry, subject, as_of)[1]
-    days = {e.date for s in snapshots for e in registry.by_tag.get(str(s.tag), ())}
+    days = {day for s in snapshots for day in turns_of(registry, str(s.tag), as_of)}
+    days.update(listing_days if snapshots else ())
     days |= {p.since for life in subject.lives for p in life.points_to if p.since}
     statements: list[list[str]] = []
     for day in [as_of, *sorted(day for day in days if day > as_of)]:

@@ -84,7 +84,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             "evaluators",
             makers=makers,
             platforms=platforms(site),
-            **front.table(site.registry.choices, front.measured(site)),
+            **front.table(site.registry, front.measured(site)),
         ),
     )
     for maker, pages in makers.items():

@@ -95,6 +95,31 @@ def test_who_was_asked_by_a_client_with_text_of_its_own_is_named() -> None:
     ) in done.stdout
 
 
+def test_case_38_of_all_kinds_of_task_haiku_is_first_and_marked_and_reward_models_stand_apart() -> (
+    None
+):
+    """Means of five domains, of haiku .8341, .8449, .9044, .6551 and .9646, asked eight times.
+
+    Of gpt-5.4 .8795, .8376, .7778, .4953 and .9294; of Skywork .8536, .9837, .776, .6582 and .97.
+    """
+    document = json.loads(run(ROOT, "which", "--as-of", "2026-11-28", "--format", "json").stdout)
+    first, scorer = document["first"], document["scorers"]["options"][0]
+    unmarked = [
+        o for o in document["short"]["beaten"] if "client-context" not in o.get("marks", [])
+    ]
+
+    assert names([first]) == [("claude-haiku-4-5-20251001", 8)]
+    assert first["marks"] == ["client-context"]
+    assert first["right"]["value"] == pytest.approx(0.84062, abs=5e-5)
+    assert names(unmarked[:1]) == [("gpt-5.4", 8)]
+    assert unmarked[0]["right"]["value"] == pytest.approx(0.78392, abs=5e-5)
+    assert names([scorer]) == [("Skywork-Reward-V2-Llama-3.1-8B", 1)]
+    assert scorer["right"]["value"] == pytest.approx(0.84830, abs=5e-5)
+    # The case's 82.1 to 86.0 and 82.7 to 86.9 precede Reading R102: Wilson's ends lie 0.1 lower.
+    assert first["right"]["ci95"] == pytest.approx([0.820, 0.859], abs=1e-3)
+    assert scorer["right"]["ci95"] == pytest.approx([0.826, 0.868], abs=1e-3)
+
+
 def test_a_budget_and_the_end_of_a_judge_leave_it_out(compared: Checkout) -> None:
     cheap = answer(compared.folder, "--domain", "math", "--budget", "2")["short"]
     assert names(cheap["options"]) == [("Judge-2", 1)]

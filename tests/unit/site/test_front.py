@@ -183,10 +183,11 @@ def test_reading_r93_the_page_of_loops_says_who_lost_and_the_front_page_leads_to
     worst = "Judge said +0.08 [+0.05, +0.10] Asked "
     worst += "afresh -0.04 [-0.05, -0.02] Right of 100 -3.4 [-4.6, -2.2]"
     assert worst in loops
-    assert f"claude-sonnet-4-6 , 30 runs {worst}" in front
+    assert f"claude-sonnet-4-6 , 30 runs, by April 2026 {worst}" in front
     assert 'href="loops/"' in PAGES["index.md"]
     assert "right answers fell under all of them" in loops
-    row = "gpt-5.4-mini (stale) good +0.13 [+0.09, +0.17] -0.00 [-0.02, +0.01] -2.6 [-3.4, -1.7] 30"
+    row = "gpt-5.4-mini by April 2026 (too old) good +0.13 [+0.09, +0.17] -0.00 [-0.02, +0.01] "
+    row += "-2.6 [-3.4, -1.7] 30"
     assert row in loops or row.replace("-0.00 [", "+0.00 [") in loops
     assert loops.count("30 runs from a good start lost") == 5
     assert "from a weak start lost" not in loops
