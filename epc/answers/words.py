@@ -26,7 +26,10 @@ _DOES: Final[Mapping[Key, tuple[str, str]]] = {
         "chooses as one person did on {} of 100",
         "chose as one person did on {} of 100",
     ),
-    "judges": ("chooses as {detail} does on {} of 100", "chose as {detail} did on {} of 100"),
+    "judges": (
+        "chooses as {detail} does on {} of 100, where nobody says who is right",
+        "chose as {detail} did on {} of 100, where nobody says who is right",
+    ),
     "self_preference": (
         "favours its own answers by {}, beside other judges",
         "favoured its own answers by {}, beside other judges",
