@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final, Literal, Self
 
+from epc.analysis.agreement import ReplacementJudge
 from epc.analysis.headline import is_any, is_of
 from epc.analysis.loop import RunsReport
 from epc.analysis.quotable import QuotableFigures
@@ -153,7 +154,8 @@ class Card:
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
     `means` is the model that its name stands for on the day, where all of the figures are that
     model's. `limits` are what may not be said of it, the sharpest first, and `quotable` are its
-    figures that may be stated: the headline is the first of them.
+    figures that may be stated: the headline is the first of them. `instead` is the judge to turn to
+    if it has an end, and `agreeing` are those that are shown to agree, each in words.
     """
 
     name: str
@@ -170,6 +172,8 @@ class Card:
     optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None
     limits: tuple[Limit, ...] = ()
+    instead: ReplacementJudge | None = None
+    agreeing: Mapping[str, str] = field(default_factory=dict)
 
     def counted(self, name: str) -> list[CardFigure]:
         """Return the figures of a name, or of its directions, that count as evidence."""

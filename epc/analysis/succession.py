@@ -10,66 +10,21 @@ from functools import partial
 from itertools import product
 from typing import Final
 
+from epc.analysis.agreement import (
+    BETTER,
+    Agreement,
+    JudgeAgreements,
+    ReplacementJudge,
+    UncomparedJudge,
+)
 from epc.analysis.choosing import Alternative
 from epc.analysis.verdicts_by_item import Ballot, ItemVerdict, Key, merged
 from epc.arrays import Codes, np
 from epc.records.verdicts.types import UNKNOWN
 from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
 from epc.statistics.figures import ClusteredFigure
-from epc.statistics.inference import ALPHA, t_point
 
-# Of agreement above chance that must be shown, and of right answers that may be lost at most. Ours
-# (Reading R96), not the paper's.
-SUCCESSOR_MARGIN: Final = 0.1
-BETTER: Final = "better"  # the share right, a tie counted as wrong
 _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """Agreement of one judge with another, on all tasks or on one kind of them.
-
-    `alike` is the share of equal verdicts, `chance` what two judges would have that give their
-    verdicts by place, or their scores, as often as these do but each by itself. `shifts` are the
-    other's figures minus the judge's own.
-    `shared_answers` counts the orders left out because both have the same long answer, which is one
-    answer copied (Reading R76).
-    """
-
-    judge: str
-    model: str
-    sources: tuple[str, ...]
-    prompt: str
-    same_decoding: bool
-    subset: str | None
-    items: int
-    shared_answers: int
-    alike: ClusteredFigure
-    chance: float
-    shifts: Mapping[str, ClusteredFigure]
-
-    def unfit(self, choices: int) -> str:
-        """Return why it shows no successor, as the best of `choices` judges; empty if it does.
-
-        Source: Reading R96.
-        """
-        margin = f"{100 * SUCCESSOR_MARGIN:.0f} points"
-        low = _corrected(self.alike, choices)
-        if low is None:
-            return "the common items are too few for an interval"
-        if low <= self.chance + SUCCESSOR_MARGIN:
-            return f"this is not shown to exceed chance by {margin}, as the best of {choices:,}"
-        better = self.shifts.get(BETTER)
-        right = _corrected(better, choices) if better else 0.0
-        if right is None or right < -SUCCESSOR_MARGIN:
-            moved = better.text("+.1c") if better else ""
-            return f"its share of right answers may be lower by more than {margin} ({moved})"
-        return ""
-
-    @property
-    def floor(self) -> float:
-        """The lower end of agreement, by which judges are ranked."""
-        return self.alike.ci95[0] if self.alike.ci95 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +34,6 @@ class Successor:
     agreement: Agreement
     state: str
     living: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UncomparedJudge:
-    """A judge with common items that was perhaps asked with another prompt: nobody can say."""
-
-    model: str
-    items: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +49,8 @@ class Measurement:
 class Succession:
     """Judges that may replace a judge, best first.
 
+    `first` is the one to turn to, if the judge has an end, and `agreeing` are those that are shown
+    to agree and that somebody serves, each in words.
     `named` are whom platforms name in its place, with their state, and `named_by` these platforms.
     `recorded` counts the items on which its own verdicts are at hand; `elsewhere` are commands that
     get those that stay with their source. `aliases` are names whose verdicts may be its own, and
@@ -121,6 +70,9 @@ class Succession:
     unlike: tuple[UncomparedJudge, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     named_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    has_end: bool = False
+    first: ReplacementJudge | None = None
+    agreeing: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def instead(self) -> list[str]:
@@ -134,12 +86,6 @@ class Succession:
     def living(self) -> list[Successor]:
         """Successors that somebody still serves, over all tasks."""
         return [s for s in self.successors if s.living and s.agreement.subset is None]
-
-    @property
-    def fit(self) -> Successor | None:
-        """The first that is fit, its interval corrected for the choice among all served."""
-        living = self.living
-        return next((s for s in living if not s.agreement.unfit(len(living))), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,15 +114,6 @@ def best_of_each(succession: Succession) -> Iterator[Best]:
 
 def _way(agreement: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
     return agreement.judge, agreement.prompt, agreement.sources, agreement.same_decoding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeAgreements:
-    """How far others agree with a judge; `recorded` counts the items of its own verdicts."""
-
-    recorded: int
-    agreements: tuple[Agreement, ...]
-    unlike: tuple[UncomparedJudge, ...] = ()
 
 
 def judge_agreements(
@@ -276,15 +213,6 @@ def _chance(pairs: Sequence[tuple[ItemVerdict, ItemVerdict]], first: Sequence[in
         for side in (0, 1)
     ]
     return float(np.dot(sides[0].mean(axis=0), sides[1].mean(axis=0)))
-
-
-def _corrected(figure: ClusteredFigure, choices: int) -> float | None:
-    """Return the lower end of a figure's interval, corrected for a choice among so many."""
-    if figure.ci95 is None:
-        return None
-    freedom = max(1, figure.items - 1)
-    wider = t_point(freedom, ALPHA / choices) / t_point(freedom)
-    return figure.value - wider * (figure.value - figure.ci95[0])
 
 
 def _shifts(

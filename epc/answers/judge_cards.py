@@ -20,6 +20,7 @@ from epc.analysis.verdicts_names import FIGURES, family
 from epc.analysis.verdicts_rows import fits
 from epc.answers.limits import limits_of
 from epc.answers.quotable import figures_on, measured_of
+from epc.answers.replacement import agreeing_of, replacement_on
 from epc.answers.snapshot_status import status_on
 from epc.answers.words import month
 from epc.records.choices import Picked
@@ -101,6 +102,7 @@ def card_of(
         for figure in _observed(verdict_file.origin, verdict_file.figures.source, group, _NOT_TODAY)
         if _without_origin(figure) not in published
     )
+    today = replacement_on(registry, None, subject.text, as_of)
     return Card(
         name=subject.name,
         maker=subject.maker,
@@ -123,6 +125,8 @@ def card_of(
         means=means or None,
         limits=limits_of(registry, measured, as_of),
         quotable=figures_on(registry, target, measured, as_of, settings),
+        instead=today.first,
+        agreeing=agreeing_of(today),
     )
 
 

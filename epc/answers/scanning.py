@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from epc.answers.replacement import replacement_of
 from epc.answers.service import gate_of, replacements, service_on
 from epc.answers.snapshot_status import status_on
 from epc.answers.subjects import lives_of
@@ -74,6 +75,7 @@ def answered(
         name=name,
         states=states,
         replacements=replacements(service_found),
+        instead=replacement_of(registry, None, service_found).first,
         invalidates=tuple(invalidates),
         broken=tuple(
             str(rule) for rule in rules if rule.is_broken(states, drifted=drifted, as_of=as_of)

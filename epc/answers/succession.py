@@ -1,20 +1,23 @@
 """Successors of a judge on a day: who agrees with it, who is named, and who is served."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
+from shlex import quote
 from typing import Final
 
-from epc.analysis.choosing import Alternative, alternatives
-from epc.analysis.succession import JudgeAgreements, Measurement, Succession, Successor
+from epc.analysis.agreement import AgreementRecord, JudgeAgreements
+from epc.analysis.succession import Measurement, Succession, Successor
+from epc.answers.replacement import agreeing_of, alternatives_of, replacement_on
 from epc.answers.service import service_on
 from epc.answers.subjects import subject
-from epc.answers.types import Service
+from epc.answers.types import Replacement, Service
 from epc.records.model_names import EMBEDDED_EVALUATORS, PROVIDER_OF
 from epc.registry.expiry import Status
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
-from epc.registry.subjects import Subject, pointing
-from epc.registry.succession import VerdictStore, agreement_in_store, source_of
+from epc.registry.subjects import Subject, pointing, target_of
+from epc.registry.succession import VerdictStore, agreement_in_store, measured_judges
 
 _KEYLESS_MODEL: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
@@ -23,15 +26,19 @@ _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once
 def successions(store: VerdictStore, as_of: date) -> Iterator[Succession]:
     """Yield who may replace each judge of which there are verdicts, and that ended or will."""
     registry = store.registry
-    names = dict.fromkeys(
-        snapshot.tag.generation
-        for snapshot in registry.snapshots.values()
-        if snapshot.card.origin or source_of(snapshot)
-    )
-    for name in sorted(names, key=str.casefold):
+    for name in measured_judges(registry):
         judge = subject(registry, name, as_of)
         if any(registry.of_life(name, life, as_of).until for life in judge.lives):
             yield succession_of(registry, judge, as_of, agreement_in_store(store, judge))
+
+
+def with_verdicts(registry: Registry, judge: Subject, day: date) -> Subject:
+    """Return whose verdicts a judge's are: its own, or those of the model that its name means."""
+    _, snapshots = target_of(registry, judge, day)
+    if not snapshots:
+        return judge
+    target = subject(registry, snapshots[0].tag.generation, day)
+    return replace(target, spellings=target.spellings | judge.spellings)
 
 
 def succession_of(
@@ -56,6 +63,8 @@ def succession_of(
     for life in judge.lives:
         if instead := registry.meant(life, as_of).replacement:
             named.setdefault(instead, []).append(life.platform)
+    record = AgreementRecord.from_agreements(agreement) if agreement.recorded else None
+    today = replacement_on(registry, record, judge.text, as_of)
     return Succession(
         name=judge.name,
         as_of=as_of.isoformat(),
@@ -64,30 +73,26 @@ def succession_of(
         named_by={name: tuple(platforms) for name, platforms in named.items()},
         aliases=tuple(pointing(registry, judge)),
         recorded=agreement.recorded,
-        elsewhere=tuple(dict.fromkeys(_elsewhere(judge))),
+        elsewhere=tuple(dict.fromkeys(_elsewhere(registry, judge, as_of))),
         successors=tuple(successors),
-        measurement=_measurement(registry, judge, as_of),
+        measurement=_measurement(registry, judge, today),
         unlike=agreement.unlike,
-        alternatives=tuple(_alternatives(registry, judge, as_of)),
+        alternatives=tuple(alternatives_of(registry, today.name, as_of)),
+        has_end=today.has_end,
+        first=today.first,
+        agreeing=agreeing_of(today),
     )
 
 
-def _alternatives(registry: Registry, judge: Subject, as_of: date) -> Iterator[Alternative]:
-    """Yield the judges that somebody serves, and that were measured on the same questions."""
-    for option in alternatives(registry.choices, judge.name) if registry.choices else ():
-        if service_on(registry, option.model, as_of).is_served:
-            yield option
-
-
-def _elsewhere(judge: Subject) -> Iterator[str]:
+def _elsewhere(registry: Registry, judge: Subject, day: date) -> Iterator[str]:
     """Yield the commands that get its verdicts from a source whose licence keeps them there."""
-    for snapshot in judge.snapshots:
+    for snapshot in with_verdicts(registry, judge, day).snapshots:
         card = snapshot.card
         clone = card.origin.clone if card.origin and not card.kept else ""
         if card.recipe and clone:
             yield (
                 f"{clone}{card.recipe.command} --out verdicts.jsonl\n"
-                f"epc evaluators succeed {judge.name} --verdicts verdicts.jsonl"
+                f"epc evaluators succeed {quote(judge.text)} --verdicts verdicts.jsonl"
             )
 
 
@@ -97,13 +102,14 @@ def _in_words(answer: Service) -> str:
     return text or "not in this registry: nobody knows whether it is served"
 
 
-def _measurement(registry: Registry, old_judge: Subject, as_of: date) -> Measurement:
+def _measurement(registry: Registry, old_judge: Subject, today: Replacement) -> Measurement:
     """Return what would tell more: both asked about the same answers, if both can still be asked.
 
     A judge that is gone can be asked nothing. Then a new judge's own figures are all that can be
     had, unless it is asked about the items of the old one's verdicts with the same prompt.
     """
-    candidates = (*_named(registry, old_judge, as_of), *_measured(registry, old_judge, as_of))
+    as_of = today.as_of
+    candidates = (*_named(registry, old_judge, today), *_measured(registry, today))
     candidate = next(iter(candidates), _KEYLESS_MODEL)
     served = [(life, registry.of_life(life.model, life, as_of).status) for life in old_judge.lives]
     old_name = next((name for life, status in served for name in _names_to_ask(life, status)), None)
@@ -121,28 +127,26 @@ def _measurement(registry: Registry, old_judge: Subject, as_of: date) -> Measure
     )
 
 
-def _measured(registry: Registry, judge: Subject, as_of: date) -> Iterator[str]:
+def _measured(registry: Registry, today: Replacement) -> Iterator[str]:
     """Yield judges that somebody serves, by how often they are right on the judge's questions."""
-    for option in _alternatives(registry, judge, as_of):
-        for place in service_on(registry, option.model, as_of).places:
+    for option in alternatives_of(registry, today.name, today.as_of):
+        for place in service_on(registry, option.model, today.as_of).places:
             yield from _names_to_ask(place.target.life, place.status)
 
 
-def _named(registry: Registry, judge: Subject, as_of: date) -> Iterator[str]:
-    """Yield whom a platform names as replacement, unless that one has ended as well.
+def _named(registry: Registry, judge: Subject, today: Replacement) -> Iterator[str]:
+    """Yield whom to turn to, then whom a platform names, unless that one has ended as well.
 
-    First those that are known to be served, then those of whom nobody knows, last those of whom
-    nobody says so any more.
+    First those that are known to be served, then those of whom nobody says so any more. Text that
+    is no name of a model here is asked by nobody.
     """
-    instead = {life.platform: registry.meant(life, as_of).replacement for life in judge.lives}
-    names = dict.fromkeys(name for name in instead.values() if name)
-    services = {name: service_on(registry, name, as_of) for name in names}
+    instead = (registry.meant(life, today.as_of).replacement for life in judge.lives)
+    first = [today.first.name] if today.first else []
+    names = dict.fromkeys([*first, *(name for name in instead if name)])
+    services = {name: service_on(registry, name, today.as_of) for name in names}
     places = [place for found in services.values() for place in found.spoken_of]
     for place in places:
         yield from _names_to_ask(place.target.life, place.status)
-    for host, name in instead.items():
-        if name and not services[name].name.is_known:
-            yield from _asked_as(host, name)
     for place in places:
         yield from _names_to_ask(place.target.life, place.status, ("unconfirmed", "unknown"))
 

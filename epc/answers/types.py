@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from epc.analysis.agreement import Agreement, ReplacementJudge
+from epc.analysis.choosing import Alternative
 from epc.registry.expiry import Expiry, Reason, Status
 from epc.registry.lifecycles import Generation, ServiceTerm
 
@@ -190,3 +192,32 @@ class Service:
         """The places of which the text speaks."""
         target_ids = {id(target) for target in self.name.places}
         return tuple(place for place in self.places if id(place.target) in target_ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorReplacement:
+    """Replacement that a platform names, in its own words; their service, if they are a name."""
+
+    text: str
+    vendor: str
+    service: Service | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
+    """Replacement of a judge on a day.
+
+    `agreeing` are judges that are shown to agree and that somebody serves, the best first, and
+    `better` those that are shown to be right more often on the same questions. `first` is the one
+    to turn to: there is none where nobody states an end. `next` is the first later day on which
+    any of this changes.
+    """
+
+    name: Name
+    as_of: date
+    has_end: bool
+    vendor_replacement: VendorReplacement | None = None
+    agreeing: tuple[Agreement, ...] = ()
+    better: tuple[Alternative, ...] = ()
+    first: ReplacementJudge | None = None
+    next: date | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from epc.analysis.choosing import Option
 from epc.analysis.headline import Key
 from epc.analysis.quotable import QuotableFigure
 from epc.analysis.verdicts_names import FIGURES, family
@@ -174,3 +175,20 @@ def not_here(parts: Sequence[str]) -> str:
 def other_version(name: str, measured: str) -> str:
     """Say that figures are of another version of a model."""
     return f"That figures of {measured} are {name}'s: they are of another version."
+
+
+def named_by(vendor: str, agreed: str) -> str:
+    """Say that a platform names a replacement, and how far that one agrees."""
+    return f"named by {vendor}; {agreed}"
+
+
+def chosen(option: Option, platform: str, benchmark: str, fault: str) -> str:
+    """Say why a judge is turned to that nobody names and that is not shown to agree."""
+    askings = option.way.askings
+    times = "once" if askings == 1 else f"{askings} times"
+    marked = f"; {fault[:1].lower()}{fault[1:]}" if fault else ""
+    return (
+        f"the first of those measured at {platform}: asked {times}, right on "
+        f"{option.right.text('.1c')} of 100 ({benchmark}, {option.dated}){marked}; agreement not "
+        "in this registry"
+    )

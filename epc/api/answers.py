@@ -8,10 +8,11 @@ from typing import Final
 from epc.analysis.judge_card import card_json
 from epc.answers.choose import choose
 from epc.answers.judge_cards import card_of
+from epc.answers.replacement import replacement_on, states_as_json
 from epc.answers.scanning import scan
 from epc.answers.service import replacements, service_on, states
 from epc.answers.subjects import subject
-from epc.answers.succession import succession_of
+from epc.answers.succession import succession_of, with_verdicts
 from epc.engine.clock import now
 from epc.protocol.results import Json
 from epc.records.choices import ALL
@@ -48,7 +49,7 @@ class Answers:
         self._registry = open_registry(location)
 
     def judge_status(self, model: str) -> Answer:
-        """Say until when each platform serves a model, and what its maker names instead.
+        """Say until when each platform serves a model, and which judge to turn to instead.
 
         Use it before you recommend or call a model, above all as a judge. MODEL is spelt as in
         settings: gpt-4o, openai/gpt-4o-2024-08-06, openrouter/openai/gpt-4o, an ARN. A state is
@@ -56,9 +57,11 @@ class Answers:
         """
         day = self._clock()
         found = states(self._registry, model, day)
-        instead = replacements(service_on(self._registry, model, day))
-        lines = [*expiry.lines(found), *(f"named instead: {name}" for name in instead)]
-        document = {"states": [state.as_json() for state in found], "replacements": [*instead]}
+        named = replacements(service_on(self._registry, model, day))
+        first = replacement_on(self._registry, None, model, day).first
+        lines = [*expiry.lines(found), *([first.in_place_of(model)] if first else [])]
+        firsts = {model: first} if first else {}
+        document = {"states": states_as_json(found, firsts), "replacements": [*named]}
         return self._answer("\n".join(lines), document)
 
     def judge_card(self, model: str) -> Answer:
@@ -99,7 +102,8 @@ class Answers:
         day = self._clock()
         judge = subject(self._registry, model, day)
         agreed = agreement_in_store(
-            VerdictStore.from_registry(self._registry, self._location), judge
+            VerdictStore.from_registry(self._registry, self._location),
+            with_verdicts(self._registry, judge, day),
         )
         result = succession_of(self._registry, judge, day, agreed)
         return self._answer(

@@ -131,7 +131,7 @@ def succeed(
     """
     from epc.analysis.verdicts_by_item import ballots
     from epc.answers.subjects import subject
-    from epc.answers.succession import succession_of
+    from epc.answers.succession import succession_of, with_verdicts
     from epc.records.typed import as_json
     from epc.records.verdicts.verdict_file import sound
     from epc.registry.succession import VerdictStore, agreed_of
@@ -141,11 +141,10 @@ def succeed(
     judges = {name for pair in all_ballots for name in (pair.model, pair.setting.judge.name)}
     opened = open_registry(registry)
     model_subject = subject(opened, asked, as_of.date(), sorted(judges))
-    all_ballots += VerdictStore.from_registry(opened, registry).judges_sharing_sources(
-        model_subject
-    )
+    judge = with_verdicts(opened, model_subject, as_of.date())
+    all_ballots += VerdictStore.from_registry(opened, registry).judges_sharing_sources(judge)
     succession = succession_of(
-        opened, model_subject, as_of.date(), agreed_of(opened, model_subject, all_ballots)
+        opened, model_subject, as_of.date(), agreed_of(opened, judge, all_ballots)
     )
     print_result(form, lambda: as_json(succession), lambda: text(succession, kinds=kinds))
 

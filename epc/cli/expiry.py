@@ -39,14 +39,17 @@ def command(
       epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
       epc expiry --format svg openai/gpt-5.4-mini > judge.svg
     """
+    from epc.answers.replacement import replacement_on, states_as_json
     from epc.answers.service import expiry, gate
     from epc.registry.expiry import lines
 
     opened, day = open_registry(registry), as_of.date()
     states = expiry(opened, asked, day)
     gates = [state for name in asked for state in gate(opened, name, day)] if asked else states
+    firsts = {name: replacement_on(opened, None, name, day).first for name in asked}
+    named = {name: first for name, first in firsts.items() if first}
     if form == "json":
-        echo_json([state.as_json() for state in states])
+        echo_json(states_as_json(states, named))
     elif form == "ics":
         from epc.registry.exports import calendar
 
@@ -63,7 +66,7 @@ def command(
             )
         click.echo(of_judge(gates[-1]), nl=False)
     else:
-        for line in lines(states):
+        for line in (*lines(states), *(first.in_place_of(name) for name, first in named.items())):
             say(line)
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
     failed = [state for state in gates if state.status in failing]

@@ -17,6 +17,7 @@
     snapshots/dvc/TAG.json            headline figures again, for `dvc metrics`
     snapshots/gammas.json             gammas again, for `dvc plots`
     snapshots/choices.json            how often ways to decide are right, for `epc which`
+    snapshots/agreements.json         how far judges agree with each other, for what replaces one
     snapshots/bank.parquet            scores of recorded judges, with gold, for `epc loop demo`
     snapshots/audits.json             what today's rule says of those published under an older one
     snapshots/sources.json            when the verdicts were published of snapshots without a day
@@ -50,6 +51,7 @@ AUDITS: Final = "audits.json"
 INTERVALS: Final = "intervals.json"
 SOURCES: Final = "sources.json"
 CHOICES: Final = "choices.json"
+AGREEMENTS: Final = "agreements.json"
 BANK: Final = "bank.parquet"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"

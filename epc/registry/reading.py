@@ -131,7 +131,7 @@ def document(checkout: Path) -> Json:
     anew, intervals = audits(checkout), today_intervals(checkout)
     published = _by_tag(home / layout.SOURCES, "sources")
     listed = home / layout.EVALUATORS / layout.CATALOGUE
-    compared = home / layout.CHOICES
+    compared, agreed = home / layout.CHOICES, home / layout.AGREEMENTS
     return {
         "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
         "snapshots": [
@@ -149,6 +149,7 @@ def document(checkout: Path) -> Json:
         **({"faults": faults} if (faults := fault_effects(checkout)) else {}),
         **({"catalogue": _text(listed)} if listed.is_file() else {}),
         **({"choices": _json(compared)} if compared.exists() else {}),
+        **({"agreements": _json(agreed)} if agreed.exists() else {}),
     }
 
 

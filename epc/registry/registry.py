@@ -4,10 +4,11 @@ Pure: it takes JSON that schemas have admitted, and reads neither file nor clock
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final, Self
 
+from epc.analysis.agreement import AgreementRecord
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import Choices
@@ -144,6 +145,7 @@ class _Extras:
     catalogue: str = ""
     choices: Choices | None = None
     faults: tuple[FaultEffect, ...] = ()
+    agreements: Mapping[str, AgreementRecord] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +155,8 @@ class Registry:
     `catalogue` are models that lists alone know, by their names, and families without a record.
     `listed` is the last day that it knows of, where it is a copy that nobody keeps up to date.
     `choices` say how often ways to decide are right, where judges were compared. `faults` are the
-    known faults that have an effect on figures.
+    known faults that have an effect on figures. `agreements` say how far others agree with a judge,
+    by its generation.
     """
 
     generations: dict[str, Generation]
@@ -169,6 +172,7 @@ class Registry:
     listed: date | None = None
     choices: Choices | None = None
     faults: tuple[FaultEffect, ...] = ()
+    agreements: Mapping[str, AgreementRecord] = field(default_factory=dict)
 
     @classmethod
     def from_document(cls, document: Json) -> Self:
@@ -220,6 +224,7 @@ class Registry:
             models={place: generation for place, (generation, _) in by_place.items()},
             choices=extras.choices,
             faults=extras.faults,
+            agreements=extras.agreements,
         )
 
     def snapshot(self, tag: str) -> Snapshot:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from epc.records.typed import as_json, parse
 from epc.records.verdicts.types import UNKNOWN, Setting, Source
 from epc.registry.lifecycles import Generation, ServiceTerm
+from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.statistics.figures import ClusteredFigure
@@ -84,8 +85,12 @@ def recorded(name: str, report: "Report") -> VerdictFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Meaning of a name: its lives, its snapshots, and every spelling of it in lower case."""
+    """Meaning of a name: its lives, its snapshots, and every spelling of it in lower case.
 
+    `text` is the name as it was typed, which may say a platform.
+    """
+
+    text: str
     name: str
     maker: str | None
     lives: tuple[ServiceTerm, ...]
@@ -100,6 +105,16 @@ def subject_of_page(registry: Registry, name: str, snapshots: Iterable[Snapshot]
     return subject_of(name, matches, tuple(snapshots), frozenset({name.casefold()}))
 
 
+def subject_of_generation(registry: Registry, generation: str) -> Subject:
+    """Return the subject of a recorded generation, with its published measurements."""
+    model = registry.model(generation)
+    matches = [(model, life) for life in model.lives] if model else []
+    spelled = spellings_of(generation, matches)
+    snapshots = registry.snapshots_spelled(spelled)
+    spellings = spelled | {snapshot.model.casefold() for snapshot in snapshots}
+    return subject_of(generation, matches, snapshots, spellings)
+
+
 def subject_of(
     query: str,
     matches: Sequence[tuple[Generation, ServiceTerm]],
@@ -111,6 +126,7 @@ def subject_of(
     names |= dict.fromkeys(snapshot.tag.generation for snapshot in snapshots)
     makers = dict.fromkeys(generation.maker for generation, _ in matches)
     return Subject(
+        text=query,
         name=next(iter(names)) if len(names) == 1 else query,
         maker=", ".join(makers) or None,
         lives=tuple(life for _, life in matches),

@@ -6,22 +6,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from epc.analysis.succession import (
-    JudgeAgreements,
-    judge_agreements,
-)
+from epc.analysis.agreement import AgreementRecord, JudgeAgreements
+from epc.analysis.succession import judge_agreements
 from epc.analysis.verdicts_by_item import Ballot, ballot_of_run, ballots, merged
 from epc.errors import EpcError
 from epc.records.recompute import load_manifest
+from epc.records.strict_json import dumps_line, write_text
+from epc.records.typed import as_json
 from epc.records.verdicts.types import UNKNOWN, Judge
+from epc.registry import layout
 from epc.registry.fetching import snapshot_folder
 from epc.registry.kinds.table import KINDS
-from epc.registry.reading import nearest_checkout
+from epc.registry.reading import nearest_checkout, of_folder
 from epc.registry.record import Origin
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Subject, pointing
+from epc.registry.subjects import Subject, pointing, subject_of_generation
 from epc.registry.verdicts import kept_verdicts
+from epc.registry.writing import RegistryLock
 
 _MOST_IN_MEMORY: Final = 32  # sources: one may have a million verdicts
 
@@ -133,3 +135,40 @@ def agreed_of(registry: Registry, judge: Subject, all_ballots: Sequence[Ballot])
     return judge_agreements(
         judge_ballots, [ballot for ballot in all_ballots if not ballot.names & apart]
     )
+
+
+def write_agreements(lock: RegistryLock) -> Path:
+    """Bring the table of agreements up to date with the verdicts that are kept; return its path.
+
+    Raises: MalformedError if a file is not as it was published; WorldError if the disk fails.
+    """
+    path = lock.home / layout.AGREEMENTS
+    table = agreements_of(VerdictStore.from_registry(of_folder(lock.checkout), str(lock.checkout)))
+    document = dumps_line(as_json(table))
+    if not path.is_file() or path.read_text("utf-8") != document:
+        write_text(path, [document])
+    return path
+
+
+def agreements_of(store: VerdictStore) -> dict[str, AgreementRecord]:
+    """Return by generation how far others agree with each judge, where any can be shown to."""
+    registry = store.registry
+    table = {}
+    for generation in measured_judges(registry):
+        judge = subject_of_generation(registry, generation)
+        record = AgreementRecord.from_agreements(
+            agreed_of(registry, judge, [*store.judges_sharing_sources(judge)])
+        )
+        if record.ways:
+            table[generation] = record
+    return table
+
+
+def measured_judges(registry: Registry) -> list[str]:
+    """Return the generations of which there are verdicts, kept here or at their source."""
+    names = dict.fromkeys(
+        snapshot.tag.generation
+        for snapshot in registry.snapshots.values()
+        if snapshot.card.origin or source_of(snapshot)
+    )
+    return sorted(names, key=str.casefold)

@@ -210,6 +210,11 @@ def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
     parts = [sentence(card)]
     if card.limits:
         parts += ["", "you may not say", *(f"  {limit.says}" for limit in card.limits)]
+    if card.instead:
+        parts += ["", card.instead.in_place_of(card.name)]
+    if card.agreeing:
+        parts += ["", "shown to agree with it"]
+        parts += [f"  {model}: {alike}" for model, alike in card.agreeing.items()]
     parts += _platforms(card)
     for title, figures in sections(card):
         parts += ["", title, *_rows(figures)]

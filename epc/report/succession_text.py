@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from epc.analysis.succession import BETTER, Agreement, Succession, Successor
+from epc.analysis.agreement import BETTER, Agreement
+from epc.analysis.succession import Succession, Successor
 from epc.records.choices import price_text
 from epc.statistics.figures import TOO_FEW, number_text
 
@@ -92,24 +93,35 @@ def alternative_lines(result: Succession) -> Iterator[str]:
 
 
 def sentence(result: Succession) -> str:
-    """Return the answer in one sentence or two: who can be named, or what is missing."""
-    best = result.fit
-    if best:
-        judged = best.agreement
+    """Return the answer in a sentence or two: whom to turn to, and who is shown to agree."""
+    if result.first and result.first.how == "agreeing":
+        return f"{result.name}: {_agreeing(result)}."
+    head = "no end is stated, so nothing is named instead"
+    if result.first:
+        head = result.first.text
+    elif result.has_end:
+        head = next(iter(result.instead), "nothing can be named instead")
+    lead = "Shown to agree with it" if result.agreeing else "Nobody is shown to agree with it"
+    return f"{result.name}: {head}. {lead}: {_agreeing(result) or _missing(result)}."
+
+
+def _agreeing(result: Succession) -> str:
+    """Return who agrees most, with what that says of right answers; empty if nobody is shown to."""
+    for model, summary in result.agreeing.items():
+        judged = next((s.agreement for s in result.living if s.agreement.model == model), None)
+        if judged is None:  # without the verdicts there is what the registry records
+            return f"{model}, {summary}"
         quality = "which of the two is right more often is not known"
         if better := judged.shifts.get(BETTER):
-            quality = (
-                f"its share of right answers differs by {number_text(better.value, '+.1p')} points"
-            )
-        return f"{result.name}: {judged.model} can be named: {_alike(judged)}; {quality}."
-    return f"{result.name}: none can be named as its successor. {_missing(result)}."
+            moved = number_text(better.value, "+.1p")
+            quality = f"its share of right answers differs by {moved} points"
+        return f"{model}, {_alike(judged)}; {quality}"
+    return ""
 
 
 def _alike(judged: Agreement) -> str:
-    agreed = judged.alike
     return (
-        f"{agreed.text('.1%', TOO_FEW)} of verdicts alike, where chance "
-        f"gives {100 * judged.chance:.1f}%, on {judged.items:,} common items{_questions(judged)} "
+        f"{judged.summary}, on {judged.items:,} common items{_questions(judged)} "
         f"({', '.join(judged.sources)}, prompt {prompt_of(judged)})"
     )
 
@@ -120,8 +132,8 @@ def _missing(result: Succession) -> str:
     if living:
         best = living[0].agreement
         return (
-            f"Of the judges that somebody serves {best.model} agrees most, with {_alike(best)}; "
-            f"but {best.unfit(len(living))}"
+            f"of those that somebody serves {best.model} has the {_alike(best)}, but "
+            f"{best.unfit(len(living))}"
         )
     if result.unlike:
         closest = result.unlike[0]
@@ -131,11 +143,11 @@ def _missing(result: Succession) -> str:
         )
     if models := len({successor.agreement.model for successor in result.successors}):
         judges = "1 judge with" if models == 1 else f"{models} judges with"
-        return f"Nobody is known to serve the {judges} common items and a common prompt"
+        return f"nobody is known to serve the {judges} common items and a common prompt"
     if not result.recorded:
         stay = ": they stay with their source" if result.elsewhere else ""
-        return f"No verdict of it is kept here{stay}"
-    return "No other judge was asked about the same items"
+        return f"no verdict of it is kept here{stay}"
+    return "no other judge was asked about the same items"
 
 
 def _rows(title: str, successors: Sequence[Successor]) -> Iterator[str]:

@@ -9,10 +9,12 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
+from epc.analysis.agreement import ReplacementJudge
 from epc.analysis.choosing import Option
 from epc.analysis.quotable import QuotableFigure
 from epc.answers.choose import changed, listed_alone
 from epc.answers.quotable import right_by_domain
+from epc.answers.replacement import replacement_on
 from epc.answers.resolve import resolve
 from epc.records.choices import ALL
 from epc.registry.lifecycles import OPEN_WEIGHTS
@@ -31,11 +33,12 @@ _ENDS, _JUDGES, _NEWS = 4, 6, 3  # rows: the page is read on a phone too
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """The first end of a day, its replacement's page if it has one, and how many more end then."""
+    """The first end of a day, what to turn to, with its page, and how many more end then."""
 
     page: EvaluatorPage
     platform: Platform
-    instead: str | None
+    instead: ReplacementJudge | None
+    instead_page: str | None
     other_count: int
 
 
@@ -169,8 +172,20 @@ def ending(site: Site) -> Iterator[Ending]:
     for day in sorted(days)[:_ENDS]:
         page, platform = min(days[day], key=_prominence)
         names = {model_page.name for model_page, _ in days[day]}
-        instead = page_of(site, platform.replacement)
-        yield Ending(page=page, platform=platform, instead=instead, other_count=len(names) - 1)
+        instead = instead_at(site, platform)
+        yield Ending(
+            page=page,
+            platform=platform,
+            instead=instead,
+            instead_page=page_of(site, instead.name) if instead else None,
+            other_count=len(names) - 1,
+        )
+
+
+def instead_at(site: Site, platform: Platform) -> ReplacementJudge | None:
+    """Return the judge to turn to in place of a model on a platform."""
+    text = f"{platform.record.platform}/{platform.record.model}"
+    return replacement_on(site.registry, None, text, site.as_of).first
 
 
 def _prominence(pair: tuple[EvaluatorPage, Platform]) -> tuple[bool, bool, int, str]:

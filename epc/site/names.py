@@ -152,7 +152,7 @@ def _judges(registry: Registry, as_of: date) -> Json:
         for name in dict.fromkeys((snapshot.tag.generation.casefold(), snapshot.model.casefold())):
             by_judge.setdefault(name, []).append(snapshot)
     listing_days = turns_of_listing(registry, as_of)
-    nobody = Subject(name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
+    nobody = Subject(text="", name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
     groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of, ())}
     pages = (subject_of_page(registry, name, ()) for name in registry.generations)
     aliases = {p.name.casefold(): p for p in pages if target_of(registry, p, as_of)[0]}

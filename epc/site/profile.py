@@ -1,13 +1,12 @@
 """The first screen of an evaluator's page: is it served, what instead, how it judged."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
 from epc.analysis.headline import Key
 from epc.analysis.quotable import QuotableFigure, QuotableFigures
-from epc.analysis.succession import Agreement
 from epc.answers.quotable import right_by_domain
 from epc.records.choices import ALL, Choices
 from epc.registry.registry import Registry
@@ -31,20 +30,6 @@ _EVERY: Final = "all, domains alike"
 _ONCE: Final = "Hollow: asked once. Full: asked {}, with its 95% interval."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replacement:
-    """Replacement that its platforms name, its page, and how far the two were measured to agree.
-
-    `closest` is the judge that agrees most of those that somebody serves, with its page.
-    """
-
-    name: str | None
-    page: str | None
-    measured: Agreement | None
-    closest: Agreement | None
-    closest_page: str | None
-
-
 def long_day(day: date) -> str:
     """Return a day as it is read."""
     return f"{day.day} {day:%B %Y}"
@@ -60,7 +45,7 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "askings": asking_chart(site.registry.choices, quotable.target),
         "chief": first,
         "second": _second(page, first, site.as_of),
-        "instead": _instead(site, page, first),
+        "instead_page": _instead_page(site, page),
         "title": _title(right),
         "common": quotable.common,
         "forest": _forest(site.registry, quotable, right),
@@ -88,26 +73,9 @@ def _second(page: EvaluatorPage, first: Platform | None, today: date) -> Platfor
     return min(dated, key=lambda item: item[0], default=(None, None))[1]
 
 
-def _instead(site: Site, page: EvaluatorPage, first: Platform | None) -> Replacement:
-    ordered = sorted(page.platforms, key=lambda service: service is not first)
-    name = next((platform.replacement for platform in ordered if platform.replacement), None)
-    named = page_of(site, name)
-    succession = next(
-        (candidate for candidate in site.successions if candidate.name == page.name), None
-    )
-    living = [successor.agreement for successor in succession.living] if succession else []
-    pages = [page_of(site, agreement.model) for agreement in living]
-    measured = next(
-        (a for a, page_name in zip(living, pages, strict=True) if named and page_name == named),
-        None,
-    )
-    return Replacement(
-        name=name,
-        page=named,
-        measured=measured,
-        closest=living[0] if living else None,
-        closest_page=pages[0] if pages else None,
-    )
+def _instead_page(site: Site, page: EvaluatorPage) -> str | None:
+    """Return the page of the judge to turn to, if it has one."""
+    return page_of(site, page.card.instead.name) if page.card.instead else None
 
 
 def _domains(right: Mapping[str, Figure]) -> list[tuple[str, Figure]]:

@@ -120,7 +120,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     yield "succession.md", page("succession", **_succession())
     yield (
         "changes.md",
-        page("changes", months=front.months(site, _MONTHS)),
+        page("changes", instead_at=front.instead_at, months=front.months(site, _MONTHS)),
     )
 
 

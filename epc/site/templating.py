@@ -8,6 +8,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from epc.printable import begun
 from epc.records.strict_json import dumps_line
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.report.coupling_text import MEANING, condition, headline, p_value
@@ -54,6 +55,7 @@ def environment() -> Environment:
     templates.filters |= {
         "address": address,
         "away": _away,
+        "begun": begun,
         "brief": _brief,
         "dated": lambda text: _DAY.sub(_dated, text),
         "figure_words": in_words,

@@ -26,6 +26,7 @@ from pages_support import misuses
 from records_support import epc
 from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 
+from epc.answers.replacement import replacement_on
 from epc.answers.subjects import subject
 from epc.answers.succession import _measurement
 from epc.engine.catalog import open_model
@@ -223,8 +224,8 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
     text = done.stdout.decode()
     assert done.returncode == 0
     assert text.startswith(
-        "gpt-4-0613: none can be named as its successor. No verdict of it is kept here: they stay "
-        "with their source."
+        "gpt-4-0613: gpt-5.6-sol, named by openai; agreement not in this registry. Nobody is shown "
+        "to agree with it: no verdict of it is kept here: they stay with their source."
     )
     assert "  openai: expired since 2026-10-23 (retired)" in text
     assert "\n  epc run --evaluator openai/" in text
@@ -237,11 +238,11 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
         (
             "gpt-4",
             (
-                "none can be named as its successor. Of the judges that somebody serves "
-                "meta-llama/Llama-2-70b-chat-hf agrees most, with 67.2% [64.5%, 69.8%] of "
-                "verdicts alike, where chance gives 50.1%, on 870 common items of 747 questions "
-                "(LLMBar, prompt Vanilla_NoRules); but its share of right answers may be lower by "
-                "more than 10 points (-22.7 [-25.7, -19.6])."
+                "Nobody is shown to agree with it: of those that somebody serves "
+                "meta-llama/Llama-2-70b-chat-hf has the same verdict on 67.2 [64.5, 69.8] of 100, "
+                "chance 50.1, on 870 common items of 747 questions (LLMBar, prompt "
+                "Vanilla_NoRules), but its share of right answers may be lower by more than 10 "
+                "points (-22.7 [-25.7, -19.6])."
             ),
         ),
         (
@@ -287,7 +288,8 @@ def test_every_command_that_succeed_prints_names_models_that_run_can_ask(
         monkeypatch.setenv(f"{variable}_BASE_URL", "https://x.test")
     registry, day = of_folder(ROOT), date(2026, 11, 28)
     for name in dict.fromkeys(snapshot.model for snapshot in registry.snapshots.values()):
-        command = _measurement(registry, subject(registry, name, day), day).command
+        today = replacement_on(registry, None, name, day)
+        command = _measurement(registry, subject(registry, name, day), today).command
         words = shlex.split(command)
         assert list(misuses(command)) == []
         judges = [words[n + 1] for n, word in enumerate(words) if word == "--evaluator"]

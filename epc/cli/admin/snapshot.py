@@ -229,9 +229,10 @@ def headlines() -> None:
 
 @command.command()
 def choices() -> None:
-    r"""Write the table that `epc which` answers from: from the kept verdicts and today's prices.
+    r"""Write the tables that `epc which` and `epc evaluators succeed` answer from.
 
-    params.yaml says which prompts of which sources are compared.
+    They are worked out from the kept verdicts: how often ways to decide are right, with today's
+    prices, and how far judges agree. params.yaml says which prompts of which sources are compared.
 
     \b
     Example:
@@ -239,13 +240,15 @@ def choices() -> None:
     """
     from epc.registry.choices import write_choices
     from epc.registry.reading import of_folder
+    from epc.registry.succession import write_agreements
 
     with locked_here() as lock:
         registry = of_folder(lock.checkout)
+        agreements = write_agreements(lock)
         path = write_choices(
             lock, lambda model, *tokens: price_of_questions(registry, model, *tokens)
         )
-    print_note(f"wrote {path}; commit it")
+    print_note(f"wrote {path} and {agreements}; commit them")
 
 
 @command.command()

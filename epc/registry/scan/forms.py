@@ -54,7 +54,7 @@ def summary(scan: Scan) -> str:
         lines += ["| name | answer | replacement | ends the published | where |", "|---" * 5 + "|"]
     for entry in scan.named[:_MOST_ROWS]:
         mark = "**fails** " if entry.broken else ""
-        instead, ends = (", ".join(map(code, w)) for w in (entry.replacements, entry.invalidates))
+        instead, ends = (", ".join(map(code, w)) for w in (_named(entry), entry.invalidates))
         places = ", ".join(code(str(place)) for place in entry.places[:_MOST_PLACES])
         omitted = _omitted_places(entry, _MOST_PLACES)
         answer = code("; ".join(_status_texts(entry)))
@@ -64,6 +64,11 @@ def summary(scan: Scan) -> str:
     if len(scan.named) > _MOST_ROWS:
         lines += ["", f"And {len(scan.named) - _MOST_ROWS} more names."]
     return "\n".join(lines) + "\n\n"
+
+
+def _named(entry: ScanEntry) -> tuple[str, ...]:
+    """Return the judge to turn to, or else what platforms name, which is no name of one."""
+    return (entry.instead.name,) if entry.instead else entry.replacements
 
 
 def sarif(scan: Scan) -> Json:
@@ -118,10 +123,8 @@ def _answers(entry: ScanEntry) -> str:
 def _reasons(entry: ScanEntry) -> Iterator[str]:
     for state in entry.states:
         yield state.grounds
-    if entry.replacements and not all(
-        any(f" {new} instead" in state.note for state in entry.states) for new in entry.replacements
-    ):
-        yield f"Replacement: {', '.join(entry.replacements)}"
+    if entry.instead:
+        yield f"Instead: {entry.instead.text}"
     if entry.invalidates:
         yield f"Its end also ends the published {', '.join(entry.invalidates)}"
 

@@ -9,7 +9,9 @@ from typing import Final, Self
 
 from msgspec import to_builtins
 
+from epc.analysis.agreement import ReplacementJudge
 from epc.protocol.results import Json
+from epc.records.typed import as_json
 from epc.registry.expiry import Expiry
 from epc.registry.names import Meaning, Names
 from epc.registry.registry import Registry
@@ -163,7 +165,7 @@ class ScanEntry:
     """A name, what the registry answers about it, and where it stands.
 
     `broken` are the rules that it breaks, `invalidates` the published measurements that its end
-    ends too, `replacements` what its platforms name instead.
+    ends too, `replacements` what its platforms name instead, `instead` the judge to turn to.
     """
 
     name: str
@@ -172,6 +174,7 @@ class ScanEntry:
     invalidates: tuple[str, ...]
     broken: tuple[str, ...]
     places: tuple[Place, ...]
+    instead: ReplacementJudge | None = None
 
     def as_json(self) -> Json:
         """Return the name with all that is known, as plain JSON."""
@@ -180,6 +183,7 @@ class ScanEntry:
             "fails": list(self.broken),
             "states": [state.as_json() for state in self.states],
             "replacements": list(self.replacements),
+            **({"instead": as_json(self.instead)} if self.instead else {}),
             "invalidates": list(self.invalidates),
             "places": to_builtins(self.places),
         }

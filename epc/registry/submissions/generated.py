@@ -19,12 +19,14 @@ from epc.registry.choices import write_choices
 from epc.registry.history import git, git_bytes
 from epc.registry.publishing import write_headlines
 from epc.registry.submissions import layout
+from epc.registry.succession import write_agreements
 from epc.registry.writing import RegistryLock, locked
 
 _HOME: Final = registry_layout.FOLDER
 _AUDITED: Final = (f"{_HOME}/{registry_layout.AUDITS}", f"{_HOME}/{registry_layout.INTERVALS}")
 _HEADLINES: Final = (f"{_HOME}/{registry_layout.GAMMAS}", f"{_HOME}/{registry_layout.HEADLINES}/")
 _CHOICES: Final = f"{_HOME}/{registry_layout.CHOICES}"
+_AGREEMENTS: Final = f"{_HOME}/{registry_layout.AGREEMENTS}"
 _BANK: Final = f"{_HOME}/{registry_layout.BANK}"
 _BANK_PROGRAM: Final = Path("pipeline") / "bank.py"
 _PRICED: Final = re.compile(rb", [0-9]{4}-[0-9]{2}-[0-9]{2}\)")  # the day on which prices were read
@@ -33,7 +35,7 @@ _REMEDY: Final = "leave the file as it is, or commit what the program writes"
 
 def is_generated(path: str) -> bool:
     """Return whether a program makes a file of what is published."""
-    return path in (*_AUDITED, _CHOICES, _BANK) or path.startswith(_HEADLINES)
+    return path in (*_AUDITED, _CHOICES, _AGREEMENTS, _BANK) or path.startswith(_HEADLINES)
 
 
 def check(
@@ -69,6 +71,8 @@ def _makers(
         yield [*audited, *headlines], lambda lock: write_headlines(lock, audit=bool(audited))
     if _CHOICES in changed:
         yield [_CHOICES], lambda lock: write_choices(lock, price_of)
+    if _AGREEMENTS in changed:
+        yield [_AGREEMENTS], write_agreements
     if _BANK in changed:
         yield [_BANK], lambda lock: _make_bank(checkout, lock.checkout)
 

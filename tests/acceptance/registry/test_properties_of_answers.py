@@ -7,9 +7,15 @@ from itertools import pairwise
 import pytest
 from registry_support import ROOT
 
+from epc.answers.judge_cards import card_of
+from epc.answers.replacement import replacement_on
 from epc.answers.resolve import resolve
+from epc.answers.scanning import answered
 from epc.answers.service import service_on
 from epc.answers.snapshot_status import snapshot_status, status_on
+from epc.answers.subjects import subject
+from epc.api.answers import Answers
+from epc.records.typed import as_json
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
@@ -62,5 +68,23 @@ def test_p9_every_replacement_and_hint_resolves() -> None:
         answer = service_on(published(), f"{platform}/{name}", DAY)
         for place in answer.places:
             assert place.replacement_name is None or place.replacement_name.is_known
+        first = replacement_on(published(), None, f"{platform}/{name}", DAY).first
+        assert first is None or resolve(published(), first.name, DAY).is_known, (name, first)
         for hint in resolve(published(), name[:-1], DAY).hints:
             assert resolve(published(), hint, DAY).is_known, (name, hint)
+
+
+def test_p3_the_programs_card_and_its_tools_have_one_replacement() -> None:
+    """Of 40 names: the state, the card, the scan and the successor of each."""
+    answers = Answers(str(ROOT), lambda: DAY)
+    names = list(dict.fromkeys(name for _, name in sample()))[::5]
+    for name in names:
+        first = replacement_on(published(), None, name, DAY).first
+        expected = as_json(first) if first else None
+        card = card_of(published(), subject(published(), name, DAY), DAY)
+        entry = answered(published(), name, (), DAY)
+        assert (card.instead, entry.instead) == (first, first), name
+        (state, *_) = answers.judge_status(name).document["states"]
+        assert state.get("instead") == expected, name
+        assert answers.judge_card(name).document.get("instead") == expected, name
+        assert answers.successor(name).document.get("first") == expected, name

@@ -42,6 +42,8 @@ def test_the_sentence_is_that_of_epc_expiry_with_the_replacement(tmp_path: Path)
             ROOT, "expiry", "openai/gpt-4-0613", "--as-of", "2026-11-23", "--format", "json", code=1
         ).stdout
     )
+    assert name["instead"] == document[0].pop("instead")
+    assert name["instead"]["name"] == "gpt-5.6-sol"
     assert name["states"] == [document[0] | {"id": "gpt-4-0613"}]
     assert name["replacements"] == ["gpt-5.6-sol"]
     line, reason, *_ = scan(tmp_path).stdout.splitlines()
@@ -181,7 +183,7 @@ def test_a_hostile_name_of_a_file_forges_nothing(tmp_path: Path) -> None:
     assert len(rows) == 1
     assert rows[0].count("|") == 6
     assert "`a\\u{000a}::error::x,line=9¦'<b>%0A.py:1:10`" in rows[0]
-    assert len(scan(tmp_path).stdout.splitlines()) == 3
+    assert len(scan(tmp_path).stdout.splitlines()) == 4
     (place,) = scanned_names(tmp_path)["gpt-4-0613"]["places"]
     assert place == {"path": name, "line": 1, "column": 10}
 

@@ -225,7 +225,10 @@ def test_the_page_says_who_may_replace_a_judge_and_each_evaluators_page_leads_th
     page = re.sub(r"<data value=[^>]*>|</data>", "", unescape(site.text("succession/index.html")))
     old = page.split('id="Old-1"')[1]
 
-    assert "Old-1: none can be named as its successor. Of the judges that somebody serves" in old
+    assert (
+        "Old-1: nothing can be named instead. Nobody is shown to agree with it: of those that"
+        in old
+    )
     for text in ("maker: current", "of 12</td>", "share of the first place -0.250", "the same: P"):
         assert text in old, text
     gone = page.split('id="Judge-0613"')[1].split('id="Old-1"')[0]

@@ -77,6 +77,7 @@ def test_an_answer_is_what_the_command_prints_and_its_values_with_the_day_of_the
     if tool == "judge_status":
         assert found["states"] == printed
         assert found["replacements"] == ["gpt-5.6-sol"]
+        assert found["states"][0]["instead"]["name"] == "gpt-5.6-sol"
         assert all(state["source"].startswith("https://") for state in found["states"])
     elif tool == "judge_card":  # the figures that the words show, of all that there are
         assert {**found, "figures": 0} == {
@@ -116,7 +117,7 @@ def test_without_a_network_or_a_clone_the_package_answers(
 
     assert "expired since 2026-10-23 (retired)" in status[0]
     assert status[1]["registry_day"] >= "2026-11-24"
-    assert successor[0].startswith("gpt-5.4-mini: none can be named as its successor. No verdict")
+    assert "Shown to agree with it: gpt-5.4, same verdict on " in successor[0]
     assert successor[1]["alternatives"]
     (old, new) = scanned[1]["names"]
     assert (old["name"], old["fails"]) == ("openai/gpt-3.5-turbo-0301", ["expired"])

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from epc.analysis.agreement import Agreement, AgreementRecord, JudgeAgreements, _corrected
 from epc.analysis.succession import (
-    Agreement,
     Measurement,
     Succession,
     Successor,
-    _corrected,
     best_of_each,
     judge_agreements,
 )
@@ -259,8 +258,13 @@ def test_only_who_is_served_and_fit_over_all_tasks_can_be_named() -> None:
     actual_succession = succession(gone, kind, weak, good)
 
     assert actual_succession.living == [weak, good]
-    assert actual_succession.fit is good
-    assert succession(gone, kind, weak).fit is None
+    found = JudgeAgreements(
+        recorded=1, agreements=tuple(s.agreement for s in (gone, kind, weak, good))
+    )
+    record = AgreementRecord.from_agreements(found)
+    assert record.ways == {"gone": 1, "weak": 1, "good": 1}
+    assert record.best({"weak", "good", "kind"}) == (good.agreement,)
+    assert record.best({"weak"}) == ()
     assert actual_succession.instead == [
         "x and y names new instead: served",
         "z names newer instead: served",

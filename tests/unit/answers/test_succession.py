@@ -80,14 +80,14 @@ def test_of_a_retired_judge_the_replacement_alone_is_measured(made: Checkout) ->
 
 
 def test_a_judge_that_is_still_served_is_measured_beside_its_replacement(made: Checkout) -> None:
-    """The replacement is not in this registry, so nobody knows whether it is served."""
+    """The replacement is not in this registry, so no command asks it."""
     own_succession = succession_from(made, "late-1")
 
     assert own_succession.state == ("openai: current until 2027-01-01",)
     nobody = "not in this registry: nobody knows whether it is served"
     assert own_succession.named == {"new-2": nobody}
     assert own_succession.measurement.command.startswith(
-        "epc run --evaluator openai/late-1 --evaluator openai/new-2 --executor "
+        "epc run --evaluator openai/late-1 --evaluator local/smollm2-135m-likelihood --executor "
     )
     assert own_succession.measurement.calls == 2 * 176
     assert own_succession.measurement.why.startswith("both judge the same answers")

@@ -15,6 +15,7 @@ from epc.answers.subjects import subject
 from epc.records.typed import as_json
 from epc.registry.choices import choices_of
 from epc.registry.reading import of_folder
+from epc.registry.succession import VerdictStore, agreements_of
 from epc.report.judge_card_text import picks, text
 
 DAY = date(2026, 11, 26)
@@ -79,6 +80,14 @@ def test_the_table_of_choices_is_that_of_the_verdicts_and_runs_that_are_kept() -
     assert [as_json(getattr(repeated_choices, name)) for name in parts] == [
         as_json(getattr(published, name)) for name in parts
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.extra
+def test_reading_r96_the_table_of_agreements_is_that_of_the_verdicts_that_are_kept() -> None:
+    store = VerdictStore.from_registry(of_folder(ROOT), str(ROOT))
+
+    assert as_json(agreements_of(store)) == as_json(store.registry.agreements)
 
 
 def test_the_registry_s_bank_is_read_by_the_command_of_any_bank() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from golden_support import Golden
 
-from epc.analysis.succession import Agreement, Measurement, Succession, Successor, UncomparedJudge
+from epc.analysis.agreement import Agreement, ReplacementJudge, UncomparedJudge
+from epc.analysis.succession import Measurement, Succession, Successor
 from epc.report.succession_text import agreement_line, prompt_of, sentence, text
 from epc.statistics.figures import ClusteredFigure
 
@@ -41,8 +42,16 @@ def succession(*successors: Successor, **further_fields: Any) -> Succession:
         "recorded": 0,
         "elsewhere": (),
         "measurement": Measurement(why="few items", command="epc run", calls=1500),
+        "has_end": True,
     }
     return Succession(**{**fixed, "successors": successors, **further_fields})
+
+
+def shown(*successors: Successor, **further_fields: Any) -> Succession:
+    """Return a succession in which new is shown to agree."""
+    agreeing = {"new": agreement().summary}
+    first = ReplacementJudge(name="new", how="agreeing", why=agreement().summary)
+    return succession(*successors, agreeing=agreeing, first=first, **further_fields)
 
 
 LIVING = Successor(agreement=agreement(), state="alive", living=True)
@@ -53,9 +62,16 @@ HARD = Successor(agreement=agreement(subset="hard"), state="alive", living=True)
 def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
     bare = agreement(same_decoding=False, shifts={}, shared_answers=3)
     hidden = (UncomparedJudge(model="new", items=861),)
-    all_three = succession(LIVING, HARD, GONE, recorded=12)
+    all_three = shown(LIVING, HARD, GONE, recorded=12)
     cases = {
-        "one that lives": sentence(succession(LIVING, GONE)),
+        "one that lives": sentence(shown(LIVING, GONE)),
+        "one that lives, without its verdicts": sentence(shown()),
+        "no end is stated": sentence(succession(has_end=False)),
+        "text that is no name": sentence(
+            succession(
+                named={"newest one": "not in this registry"}, named_by={"newest one": ("x",)}
+            )
+        ),
         "one that is gone": sentence(succession(GONE)),
         "none": sentence(succession()),
         "none on the same items": sentence(succession(recorded=900)),
@@ -64,7 +80,7 @@ def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
         "agreement of which little is known": agreement_line(bare),
         "all": text(all_three, kinds=False),
         "all, by kind of task": text(all_three, kinds=True),
-        "no verdict of its own": text(succession(LIVING), kinds=False),
+        "no verdict of its own": text(shown(LIVING), kinds=False),
     }
 
     golden("succession", cases)

@@ -256,17 +256,11 @@ def test_the_line_of_a_judge_on_the_page_of_successors_has_its_answer() -> None:
     page = dict(lists(replace(SITE[0], successions=successions)))["succession.md"]
     line = r'<summary><h2>(.*?)</h2><span class="epc-brief">(.*?)</span></summary>'
     lines = dict(re.findall(line, page))
-    printed_text = text(successions[0], kinds=False)
-    model, share, low, high = re.findall(
-        r": (\S+) can be named: ([\d.]+)% \[([\d.]+)%, ([\d.]+)%\]", printed_text
-    )[0]
-
-    among = f"{share} [{float(low):.0f}, {float(high):.0f}] of 100"
-    nano = markup_text(lines["gpt-5.4-nano"])
-    assert nano.startswith(f"{model}: same verdict on {among}; openai names")
-    assert markup_text(lines["gpt-4"]).startswith(
-        "nobody is shown to agree; openai names gpt-5.6-sol"
-    )
+    named = "named by openai; agreement not in this registry"
+    for succession, model in zip(successions, ("gpt-6-luna", "gpt-5.6-sol"), strict=True):
+        assert markup_text(lines[succession.name]) == f"{model}, {named}"
+        printed_text = text(succession, kinds=False)
+        assert printed_text.startswith(f"{succession.name}: {model}, {named}. ")
     assert len(lines) == len(successions)
 
 

@@ -1,0 +1,208 @@
+"""Replacement of a judge on a day: whom a platform names, who agrees, and whom to turn to first."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from epc.analysis.agreement import AgreementRecord, ReplacementJudge
+from epc.analysis.choosing import Alternative, Option, alternatives
+from epc.answers import words
+from epc.answers.choose import choose
+from epc.answers.resolve import resolve
+from epc.answers.service import service_on
+from epc.answers.snapshot_status import turns_of
+from epc.answers.turns import days_of_life, turns
+from epc.answers.types import Name, Place, Replacement, Service, VendorReplacement
+from epc.errors import UsageError
+from epc.protocol.results import Json
+from epc.records.choices import ALL
+from epc.records.typed import as_json
+from epc.registry.expiry import Expiry
+from epc.registry.registry import Registry
+
+_NOT_RECORDED: Final = "agreement not in this registry"
+_NOT_SHOWN: Final = "not shown to agree"
+
+
+def replacement(
+    registry: Registry, verdicts: AgreementRecord | None, text: str, day: date
+) -> Replacement:
+    """Return what replaces the model of a name on a day, and when that changes next.
+
+    Without `verdicts` the agreements are those that the registry records.
+    """
+    today = replacement_on(registry, verdicts, text, day)
+    for turn in turns(registry, _days(registry, verdicts, today), day):
+        if _lasting(replacement_on(registry, verdicts, text, turn)) != _lasting(today):
+            return replace(today, next=turn)
+    return today
+
+
+def replacement_on(
+    registry: Registry, verdicts: AgreementRecord | None, text: str, day: date
+) -> Replacement:
+    """Return what replaces the model of a name on a day, without the day of its next change."""
+    return replacement_of(registry, verdicts, service_on(registry, text, day))
+
+
+def replacement_of(
+    registry: Registry, verdicts: AgreementRecord | None, answer: Service
+) -> Replacement:
+    """Return what replaces the model whose service is known, on the day of that answer."""
+    day = answer.as_of
+    record = _record(registry, answer.name) if verdicts is None else verdicts
+    models = {model for model in record.ways if service_on(registry, model, day).is_served}
+    today = Replacement(
+        name=answer.name,
+        as_of=day,
+        has_end=any(place.until for place in deciding(answer)),
+        vendor_replacement=_vendor_replacement(registry, answer, day),
+        agreeing=record.best(models),
+        better=tuple(_better(registry, answer.name, day)),
+    )
+    return replace(today, first=_first(registry, answer, record, today)) if today.has_end else today
+
+
+def deciding(answer: Service) -> tuple[Place, ...]:
+    """Return the places whose end counts: those of a gate, or else all that the text speaks of."""
+    gate = tuple(place for place in (answer.headline, answer.gravest) if place)
+    return gate or answer.spoken_of
+
+
+def agreeing_of(today: Replacement) -> dict[str, str]:
+    """Return the judges that are shown to agree, each with how often."""
+    return {agreement.model: agreement.summary for agreement in today.agreeing}
+
+
+def states_as_json(states: Iterable[Expiry], firsts: Mapping[str, ReplacementJudge]) -> list[Json]:
+    """Return states as plain JSON, that of a name with the judge to turn to in its place."""
+    instead = {name: {"instead": as_json(first)} for name, first in firsts.items()}
+    return [state.as_json() | instead.get(state.id, {}) for state in states]
+
+
+def _record(registry: Registry, name: Name) -> AgreementRecord:
+    """Return the recorded agreements with the model that a name means."""
+    records = (registry.agreements.get(generation) for generation in generations_of(name))
+    return next((record for record in records if record), AgreementRecord())
+
+
+def generations_of(name: Name) -> tuple[str, ...]:
+    """Return the models of a name: that of the name itself, then those that it means."""
+    targets = [*([name.home] if name.home else []), *name.everywhere]
+    pairs = ((target.model.name, target.generation) for target in targets)
+    return tuple(dict.fromkeys(generation for pair in pairs for generation in pair))
+
+
+def _vendor_replacement(registry: Registry, answer: Service, day: date) -> VendorReplacement | None:
+    """Return what the first of the deciding places names that names any."""
+    places = (place for place in deciding(answer) if place.replacement)
+    place = next(places, None)
+    if place is None or place.replacement is None:
+        return None
+    return VendorReplacement(
+        text=place.replacement,
+        vendor=place.platform,
+        service=service_on(registry, place.replacement, day) if place.replacement_name else None,
+    )
+
+
+def _better(registry: Registry, name: Name, day: date) -> Iterator[Alternative]:
+    """Yield the judges that are shown to be right more often and that somebody serves."""
+    for alternative in alternatives_of(registry, name, day):
+        low = alternative.gain.ci95[0] if alternative.gain.ci95 else None
+        if low is not None and low > 0:
+            yield alternative
+
+
+def alternatives_of(registry: Registry, name: Name, day: date) -> Iterator[Alternative]:
+    """Yield the judges that were measured on the same questions and that somebody serves."""
+    if registry.choices is None:
+        return
+    rankings = (alternatives(registry.choices, generation) for generation in generations_of(name))
+    for alternative in next((judges for judges in rankings if judges), []):
+        if service_on(registry, alternative.model, day).is_served:
+            yield alternative
+
+
+def _first(
+    registry: Registry, answer: Service, record: AgreementRecord, today: Replacement
+) -> ReplacementJudge | None:
+    """Return the judge to turn to: the named one, else the best that agrees, else a measured one.
+
+    Source: Reading R96.
+    """
+    # Reading R96: what is not shown to agree is never called the closest.
+    vendor = today.vendor_replacement
+    if vendor and vendor.service and vendor.service.served:
+        agreed = _agreed(registry, vendor.service.name, record, today)
+        why = words.named_by(vendor.vendor, agreed)
+        return ReplacementJudge(name=vendor.service.name.plain, how="named", why=why)
+    for agreement in today.agreeing:
+        name = resolve(registry, agreement.model, today.as_of).plain
+        return ReplacementJudge(name=name, how="agreeing", why=agreement.summary)
+    return _chosen(registry, answer, today.as_of) if answer.headline else None
+
+
+def _agreed(registry: Registry, name: Name, record: AgreementRecord, today: Replacement) -> str:
+    """Return how far a named model agrees, as far as is recorded."""
+    wanted = set(generations_of(name))
+
+    def is_wanted(model: str) -> bool:
+        return bool(wanted & {*generations_of(resolve(registry, model, today.as_of))})
+
+    for agreement in today.agreeing:
+        if is_wanted(agreement.model):
+            return agreement.summary
+    return _NOT_SHOWN if any(map(is_wanted, record.ways)) else _NOT_RECORDED
+
+
+def _chosen(registry: Registry, answer: Service, day: date) -> ReplacementJudge | None:
+    """Return the judge to try first at a name's platform that is another one."""
+    if registry.choices is None or answer.headline is None:
+        return None
+    platform, names = answer.headline.platform, generations_of(answer.name)
+    try:
+        choice = choose(registry, ALL, day, platform=platform)
+    except UsageError:  # it serves no judge that was measured
+        return None
+    options = (option for option in choice.ranked if _is_another(option, names))
+    option = next(options, None)
+    if option is None:
+        return None
+    fault = next((choice.faults[fault].says for fault in option.faults), "")
+    why = words.chosen(option, platform, choice.benchmark, fault)
+    return ReplacementJudge(name=option.way.models[0], how="chosen", why=why)
+
+
+def _is_another(option: Option, names: tuple[str, ...]) -> bool:
+    models = option.way.models
+    return len(models) == 1 and models[0] not in names and not option.way.scores_alone
+
+
+def _lasting(today: Replacement) -> tuple[object, ...]:
+    """Return what is the same from day to day until an answer changes."""
+    vendor = today.vendor_replacement
+    models = [agreement.model for agreement in today.agreeing]
+    return today.has_end, today.first, vendor.text if vendor else None, models
+
+
+def _days(
+    registry: Registry, verdicts: AgreementRecord | None, today: Replacement
+) -> Iterator[date]:
+    """Yield every day that is stated of a model, of what may replace it, and of their figures."""
+    record = _record(registry, today.name) if verdicts is None else verdicts
+    names = [resolve(registry, model, today.as_of) for model in record.ways]
+    if today.vendor_replacement and today.vendor_replacement.service:
+        names.append(today.vendor_replacement.service.name)
+    ways = registry.choices.ways if registry.choices else ()
+    names += [
+        resolve(registry, model, today.as_of)
+        for model in dict.fromkeys(model for way in ways for model in way.models)
+    ]
+    for name in (today.name, *names):
+        for target in name.everywhere:
+            yield from days_of_life(registry, target.life)
+    for tag in dict.fromkeys(tag for way in ways for tag in way.tags):
+        if tag in registry.snapshots:
+            yield from turns_of(registry, tag, today.as_of)
