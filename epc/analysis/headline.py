@@ -20,7 +20,7 @@ NAMES: Final[Mapping[Key, tuple[str, ...]]] = {
     "right": ("accuracy", "best/1"),
     "places": ("place_consistency",),
     "repeats": ("repeat_consistency", "score_repeat_exact"),
-    "people": ("humans_majority",),
+    "people": ("humans_majority", "rank_correlation"),
     "one_person": (),  # people, where a known fault says that it was one
     "judges": ("judges",),
     "self_preference": ("self_preference", "self_preference_score"),

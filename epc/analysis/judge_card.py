@@ -36,6 +36,8 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "accuracy": (
         *("accuracy", "accuracy_readable", "best", "pairs", "place_right", "brier", "ece"),
         *("ece_by_chance", "accuracy_gold_first", "accuracy_gold_second"),
+        *("tpr", "tnr", "balanced_accuracy", "rank_correlation", "weighted_kappa", "kappa"),
+        *("within_step", "shuffled", "shift", "pass_shift"),
         *("longer", "longer_by_gold"),
     ),
     "coupling": ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),

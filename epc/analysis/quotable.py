@@ -9,11 +9,13 @@ from datetime import date
 from typing import Final, Literal
 
 from epc.analysis.headline import INDEPENDENT, NAMES, Key
-from epc.statistics.figures import figure_text
+from epc.statistics.figures import Figure, figure_text
 from epc.statistics.intervals import Interval
 
 FigureState = Literal["stands", "stale", "ended", "taken_back"]
+Unit = Literal["share", "points", "correlation"]
 _ORDER: Final = [*NAMES]
+_FORMS: Final = {"share": ".1c", "points": "+.2f", "correlation": ".2f"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +27,15 @@ class QuotableFigure:
     judges are compared on, of which each domain weighs alike. Nobody states more of a day than that
     it is between `measured_from` and `measured_by` where `is_day_stated` says so. `until` is the
     day from which it stands no more. `marks` are known faults, by their ids. `is_plain` is of the
-    prompt with which judges are compared.
+    prompt with which judges are compared. Of a judge of pass and fail `tpr` is the share that it
+    passes of what is labelled pass, `tnr` the share that it fails of what is labelled fail.
     """
 
     key: Key
     name: str
     value: float
     ci95: Interval | None
-    unit: Literal["share", "points"]
+    unit: Unit
     n: int
     items: int
     item_set: str
@@ -48,6 +51,8 @@ class QuotableFigure:
     is_day_stated: bool = False
     until: date | None = None
     marks: tuple[str, ...] = ()
+    tpr: Figure | None = None
+    tnr: Figure | None = None
     is_common: bool = False
     is_plain: bool = False
     says: str = ""
@@ -60,7 +65,7 @@ class QuotableFigure:
     @property
     def brief(self) -> str:
         """The figure in a cell of a table: its value, its mark and its month."""
-        form = ".1c" if self.unit == "share" else "+.2f"
+        form = _FORMS[self.unit]
         value = figure_text(self.value, self.ci95, form)
         kind = self.key.replace("_", " ")
         source = "" if self.is_common else f", {self.source}"

@@ -73,7 +73,8 @@ class Group:
     """Questions that one judge was asked in one way, under whatever names, and their figures.
 
     `constants` has, by figure, what always giving the same answer would reach. `labels` is what an
-    audit says of the labels beside its figures.
+    audit says of the labels beside its figures. `label_figures` are those that an audit puts in the
+    place of others, and that a published record has beside them.
     """
 
     settings: Sequence[str]
@@ -89,6 +90,7 @@ class Group:
     by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
     constants: Mapping[str, Constant] = field(default_factory=dict)
     labels: Labels | UnsetType = UNSET
+    label_figures: Mapping[str, ClusteredFigure] | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from epc.analysis.verdicts import Report, askings_of, measured
+from epc.analysis.verdicts import FileAskings, Report, askings_of, measure_by, measured
+from epc.analysis.verdicts_figures import computed_with
 from epc.analysis.verdicts_groups import in_order
 from epc.analysis.verdicts_judges import compared
-from epc.analysis.verdicts_labelled import REPLACED, as_choices, of_judge
+from epc.analysis.verdicts_labelled import REPLACED, Figures, Labels, as_choices, of_judge
 from epc.analysis.verdicts_names import FIGURES, LABEL_FIGURES, family
 from epc.analysis.verdicts_rows import FileNames, file_names
 from epc.analysis.verdicts_transfer import NO_AUTHORS, NO_SUBSETS
@@ -22,12 +23,14 @@ from epc.arrays import np
 from epc.errors import UsageError
 from epc.printable import shortened
 from epc.protocol.results import Json
+from epc.records.earlier import Clusters
 from epc.records.gold import AnswersGold
 from epc.records.typed import as_json
 from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.scales import common_scale
-from epc.records.verdicts.types import UNKNOWN, Choices, Header, Setting
+from epc.records.verdicts.types import UNKNOWN, Choices, Header, Scale, Setting
 from epc.statistics.figures import ClusteredFigure
+from epc.statistics.observed import Intervals
 
 _EXAMPLES: Final = 5
 _TIES: Final = "ties"
@@ -59,19 +62,12 @@ def audit_of(
     pairs, judges = file_askings.pairs, file_askings.judges
     of_file = file_names(verdicts)
     _require_effect(choices, report, of_file)
-    scale = header.scale or common_scale(verdicts.a_score.names, verdicts.human_score.names)
+    scale = _scale_of(header, verdicts)
     chooses = bool((verdicts.label.codes >= 0).any())
     parts = [pairs[mask] for mask in file_askings.parts(pairs)]
+    by_labels = _by_labels(report, file_askings, of_file.questions, scale, drawn_by)
     groups = []
-    for group, (_, _, rows), part in zip(report.groups, judges, parts, strict=True):
-        figures, labels = of_judge(
-            rows,
-            part,
-            of_file.questions,
-            passing=report.alone,
-            scale=scale,
-            drawn_by_verdict=group.settings[0] in drawn_by,
-        )
+    for group, (figures, labels) in zip(report.groups, by_labels, strict=True):
         of_verdicts = {**group.figures}
         if labels is not None:
             of_verdicts = {n: f for n, f in of_verdicts.items() if family(n) not in REPLACED}
@@ -102,6 +98,65 @@ def audit_of(
     groups.sort(key=lambda group: order(group.settings[0]))
     single = report.alone or not (verdicts.b_sha256.codes >= 0).any()
     return replace(report, groups=groups, judges=comparison or UNSET, single=single)
+
+
+def measure_with_labels(
+    intervals: Sequence[Intervals],
+    header: Header,
+    verdicts: Verdicts,
+    choices: Choices,
+    clusters: Clusters,
+) -> list[Report]:
+    """Return what `measure_by` does, with the figures by labels beside the others.
+
+    A published record has both: the others can be compared with those of older records.
+
+    Raises: UsageError if the choices name what the file does not have.
+    """
+    file_askings = askings_of(header, verdicts, (), clusters)
+    questions, scale = file_names(verdicts).questions, _scale_of(header, verdicts)
+    order = {**LABEL_FIGURES, **FIGURES}
+    reports = []
+    for kind, report in zip(
+        intervals, measure_by(intervals, header, verdicts, choices, clusters), strict=True
+    ):
+        with computed_with(kind):
+            by_labels = _by_labels(report, file_askings, questions, scale)
+        groups = [
+            replace(group, labels=labels, label_figures=in_order(figures, order))
+            if labels
+            else group
+            for group, (figures, labels) in zip(report.groups, by_labels, strict=True)
+        ]
+        reports.append(replace(report, groups=groups))
+    return reports
+
+
+def _scale_of(header: Header, verdicts: Verdicts) -> Scale | None:
+    return header.scale or common_scale(verdicts.a_score.names, verdicts.human_score.names)
+
+
+def _by_labels(
+    report: Report,
+    file_askings: FileAskings,
+    questions: Sequence[str],
+    scale: Scale | None,
+    drawn_by: Container[str] = (),
+) -> list[tuple[Figures, Labels | None]]:
+    """Return the figures by labels of each group, and what stands beside them."""
+    pairs = file_askings.pairs
+    parts = [pairs[mask] for mask in file_askings.parts(pairs)]
+    return [
+        of_judge(
+            rows,
+            part,
+            questions,
+            passing=report.alone,
+            scale=scale,
+            drawn_by_verdict=group.settings[0] in drawn_by,
+        )
+        for group, (_, _, rows), part in zip(report.groups, file_askings.judges, parts, strict=True)
+    ]
 
 
 def _require_effect(choices: Choices, report: Report, of_file: FileNames) -> None:

@@ -233,7 +233,8 @@ FIGURES: Final[Mapping[str, FigureDescription]] = {
 }
 
 
-# Figures of an audit, beside labels of the same answers (Reading R101). No snapshot publishes them.
+# Figures of an audit, beside labels of the same answers (Reading R101). Snapshots have them too,
+# under `label_figures`, from November 29, 2026 on.
 LABEL_FIGURES: Final[Mapping[str, FigureDescription]] = {
     "tpr": FigureDescription(
         title="passes what people passed (TPR, sensitivity)",

@@ -19,7 +19,7 @@ from epc.registry.snapshots import Snapshot
 _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "how often it is right": ("accuracy", "best"),
     "place bias": ("place_consistency", PLACES),
-    "agreement with people": ("humans_majority",),
+    "agreement with people": ("humans_majority", "rank_correlation"),
 }
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Final
 
 from epc.analysis.headline import NAMES, Key, is_any
-from epc.analysis.quotable import QuotableFigure, QuotableFigures, ordered
+from epc.analysis.quotable import QuotableFigure, QuotableFigures, Unit, ordered
 from epc.analysis.verdicts_rows import fits
 from epc.answers import words
 from epc.answers.choose import listed_alone, turns_of_listing
@@ -169,16 +169,24 @@ def _recorded(
                     name=name,
                     value=observed.value,
                     ci95=observed.ci95,
-                    unit="points" if key in ("self_preference", "regret") else "share",
+                    unit=_unit(key, name),
                     n=observed.n,
                     items=observed.items,
                     item_set=sha256(f"{item_set}: {observed.items}")[:_DIGITS],
                     source=recorded.source.name,
                     setting=group.settings[0],
                     is_plain=is_plain,
+                    tpr=group.label_figures.get("tpr") if name == "accuracy" else None,
+                    tnr=group.label_figures.get("tnr") if name == "accuracy" else None,
                     **dates,
                 )
                 yield from _with_faults(figure, faults)
+
+
+def _unit(key: Key, name: str) -> Unit:
+    if name == "rank_correlation":
+        return "correlation"
+    return "points" if key in ("self_preference", "regret") else "share"
 
 
 def _quoted(group: Group) -> Iterator[tuple[Key, str, ClusteredFigure]]:

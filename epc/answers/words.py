@@ -41,6 +41,11 @@ _DOES: Final[Mapping[Key, tuple[str, str]]] = {
     ),
 }
 
+_CORRELATES: Final = (
+    "gives scores that follow people's with a rank correlation of {}",
+    "gave scores that followed people's with a rank correlation of {}",
+)
+
 
 def unknown(answer: Service, elsewhere: Iterable[Place]) -> str:
     """Say why no day is known of a name: nothing is known of it, or not on its platform."""
@@ -101,10 +106,12 @@ def month(status: SnapshotStatus) -> str:
 
 def figure(quoted: QuotableFigure, faults: Sequence[str]) -> str:
     """Return the clause that states a figure of a judge, with its month and what marks it."""
-    stands, stale = _DOES[quoted.key]
+    stands, stale = _CORRELATES if quoted.unit == "correlation" else _DOES[quoted.key]
     does = stands if quoted.state == "stands" else stale
     dagger = " †" if quoted.marks else ""
     text = does.format(f"{_amount(quoted)}{dagger}", detail=_detail(quoted))
+    if quoted.tpr and quoted.tnr:
+        text = f"{_passing(quoted.tpr, quoted.tnr, stands=does is stands)}: it {text}"
     if quoted.is_common:
         text += f", domains alike, asked {_times(quoted.askings or 1)}"
     parts = [text, quoted.source, _counted(quoted), quoted.dated]
@@ -112,8 +119,19 @@ def figure(quoted: QuotableFigure, faults: Sequence[str]) -> str:
     return ", ".join(filter(None, parts)) + (f" († {marks})" if marks else "")
 
 
+def _passing(tpr: Figure, tnr: Figure, *, stands: bool) -> str:
+    """Say what a judge of pass and fail does with what is labelled so."""
+    passes, catches = ("passes", "fails") if stands else ("passed", "failed")
+    return (
+        f"{passes} {tpr.text('.1c')} of 100 that are labelled pass and {catches} "
+        f"{tnr.text('.1c')} of 100 that are labelled fail"
+    )
+
+
 def _amount(quoted: QuotableFigure) -> str:
-    """Return a share of 100, or points, with the interval."""
+    """Return a share of 100, points, or a correlation, with the interval."""
+    if quoted.unit == "correlation":
+        return figure_text(quoted.value, quoted.ci95, ".2f")
     if quoted.unit == "share":
         return figure_text(quoted.value, quoted.ci95, ".1c")
     if quoted.name.startswith("self_preference_score"):

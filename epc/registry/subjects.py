@@ -47,11 +47,12 @@ class Group:
     figures: Mapping[str, ClusteredFigure]
     transfer: Transfer | None = None
     by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
+    label_figures: Mapping[str, ClusteredFigure] = field(default_factory=dict)
 
     @property
     def all_figures(self) -> Iterator[tuple[str, ClusteredFigure]]:
         """Every figure under its name, those of what crosses behind the others."""
-        yield from self.figures.items()
+        yield from {**self.label_figures, **self.figures}.items()
         if self.transfer is None:
             return
         n, tasks = self.transfer.verdicts, sum(self.transfer.domains.values())

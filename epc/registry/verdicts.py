@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.analysis.verdicts import measure_by, with_others
+from epc.analysis.verdicts_audit import measure_with_labels
 from epc.analysis.verdicts_figures import computed_with
 from epc.analysis.verdicts_rows import by_question
 from epc.digests import file_sha256
@@ -230,15 +231,17 @@ def figures_by(
     other_judges: tuple[Header, Verdicts] | None = None,
     *,
     clusters: Clusters = by_question,
+    labels: bool = True,
 ) -> list[Json]:
     """Return `figures_of_verdicts` by each way to compute intervals, the file measured once.
 
-    Published figures are verified with their `clusters` and intervals, and no others than today's
-    are used.
+    With `labels` also the figures beside labels, which records published before have not. Published
+    figures are verified with their `clusters` and intervals, and no others than today's are used.
 
     Raises: UsageError if the choices name what the verdicts do not have.
     """
-    reports = measure_by(intervals, header, verdicts, choices, clusters)
+    by_kind = measure_with_labels if labels else measure_by
+    reports = by_kind(intervals, header, verdicts, choices, clusters)
     if other_judges is None:
         return [{"n": report.verdicts, **as_json(report)} for report in reports]
     source_header, source_verdicts = other_judges

@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from epc.analysis.verdicts_names import FIGURES as OBSERVED
+from epc.analysis.verdicts_names import LABEL_FIGURES, OF_GOLD
 
 # What a figure is, by how its name begins; the longest beginning counts. What follows it is a
 # direction, a domain or a setting, and keeps its own words. The page of comparisons has the same.
 FIGURES: Final[Mapping[str, str]] = {
+    **{name: described.phrase for name, described in LABEL_FIGURES.items()},
+    **{name: phrase for name, (_, phrase) in OF_GOLD.items()},
     **{name: described.phrase for name, described in OBSERVED.items()},
     "competence/detected": "spoilt texts detected",
     "competence/kinds": "planted pairs scored as expected",

@@ -249,6 +249,7 @@ def _again(
         chosen.choices,
         others_in(folder) if chosen.beside else None,
         clusters=published_clusters(published) or by_question,
+        labels=any("label_figures" in group for group in published["groups"]),
     )
     for figures in computed:
         keep_published(figures, published)

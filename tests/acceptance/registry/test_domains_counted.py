@@ -1,0 +1,88 @@
+"""Figures of judges by domain, counted again from the kept verdicts in plain Python (R101).
+
+Nothing here is epc's: the store is opened by its file names, and ranks, correlations and kappas are
+worked out below.
+"""
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+from statistics import correlation, fmean, pvariance
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+import pytest
+
+SNAPSHOTS: Final = Path(__file__).parents[3] / "snapshots"
+CLOSE: Final = 1e-9
+
+
+def kept_rows(tag: str) -> list[dict[str, Any]]:
+    """Return the kept verdicts of a snapshot."""
+    pointer = re.search(r"md5: ([0-9a-f]{32}\.dir)", (SNAPSHOTS / tag / "raw.dvc").read_text())
+    assert pointer
+    (file,) = json.loads(_object(pointer[1]).read_text())
+    rows: list[dict[str, Any]] = pq.read_table(_object(file["md5"])).to_pylist()
+    return rows
+
+
+def _object(name: str) -> Path:
+    return SNAPSHOTS / ".store" / "files" / "md5" / name[:2] / name[2:]
+
+
+def label_figures(tag: str) -> dict[str, dict[str, Any]]:
+    """Return the published figures beside labels, by setting."""
+    groups = json.loads((SNAPSHOTS / tag / "metrics.json").read_text())["figures"]["groups"]
+    return {group["settings"][0]: group["label_figures"] for group in groups}
+
+
+def by_setting(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return rows by the setting that they are of."""
+    parts = defaultdict(list)
+    for row in rows:
+        parts[row["setting"]].append(row)
+    return parts
+
+
+def ranks(values: list[float]) -> list[float]:
+    """Return mean ranks, counted one by one."""
+    return [
+        sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
+        for value in values
+    ]
+
+
+# What the source's own files say of kappa with squared weights, to four digits:
+# results/trec-rag-2024_kappa_vs_human.json, and `kappa_vs_human` of its UMBRELA baseline.
+@pytest.mark.parametrize(
+    ("tag", "setting", "kappa"),
+    [
+        ("v1.0-claude-opus-4-7", "claude-opus-4-7/once", 0.4792),
+        ("v1.5-claude-sonnet-4-6", "claude-sonnet-4-6/once", 0.5123),
+        ("v1.2-gpt-5.5", "gpt-5.5/once", 0.4789),
+        ("v1.0-qwen3.6-plus", "qwen3.6-plus/once", 0.4141),
+        ("v1.0-gemma-4-26b-a4b-it", "gemma-4-26b-a4b-it/once", 0.3958),
+        ("v1.3-GPT4o-0806", "UMBRELA", 0.4265),
+    ],
+)
+def test_reading_r101_relevance_beside_nist_is_as_counted_again_and_as_the_source_has_it(
+    tag: str, setting: str, kappa: float
+) -> None:
+    rows = by_setting(kept_rows(tag))[setting]
+    judge = [row["a_score"] for row in rows]
+    people = [row["human_score"] for row in rows]
+    gap = fmean((a - b) ** 2 for a, b in zip(judge, people, strict=True))
+    apart = (fmean(judge) - fmean(people)) ** 2
+    weighted = 1 - gap / (pvariance(judge) + pvariance(people) + apart)
+
+    figures = label_figures(tag)[setting]
+
+    assert len(rows) == figures["rank_correlation"]["n"] == 537
+    assert figures["rank_correlation"]["items"] == len({r["question_sha256"] for r in rows}) == 86
+    spearman = correlation(ranks(judge), ranks(people))
+    assert figures["rank_correlation"]["value"] == pytest.approx(spearman, abs=CLOSE)
+    assert figures["weighted_kappa"]["value"] == pytest.approx(weighted, abs=CLOSE)
+    assert round(figures["weighted_kappa"]["value"], 4) == kappa
+    exact = fmean(a == b for a, b in zip(judge, people, strict=True))
+    assert figures["exact"]["value"] == pytest.approx(exact, abs=CLOSE)
