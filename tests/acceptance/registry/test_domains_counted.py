@@ -86,3 +86,34 @@ def test_reading_r101_relevance_beside_nist_is_as_counted_again_and_as_the_sourc
     assert round(figures["weighted_kappa"]["value"], 4) == kappa
     exact = fmean(a == b for a, b in zip(judge, people, strict=True))
     assert figures["exact"]["value"] == pytest.approx(exact, abs=CLOSE)
+
+
+# Counted by hand from the source's `results/tables/confusion.md`: of 100 clean runs and 300 with a
+# fault, how many each judge passed and failed; and how many faults of either kind it failed.
+@pytest.mark.parametrize(
+    ("tag", "setting", "passed", "failed"),
+    [
+        ("v1.0-qwen2-5-14b-instruct", "step:qwen2.5:14b", 100, 257),
+        ("v1.0-qwen2-5-14b-instruct", "outcome:qwen2.5:14b", 67, 184),
+        ("v1.0-qwen2-5-14b-instruct", "selfcons3:qwen2.5:14b", 99, 253),
+        ("v1.0-Meta-Llama-3.1-8B-Instruct", "step:llama3.1:8b", 0, 297),
+    ],
+)
+def test_reading_r101_tpr_and_tnr_of_an_agents_runs_are_as_counted_again(
+    tag: str, setting: str, passed: int, failed: int
+) -> None:
+    rows = by_setting(kept_rows(tag))[setting]
+    counted = {
+        label: sum(row["verdict"] == label for row in rows if row["gold"] == label)
+        for label in "ab"
+    }
+    assert counted == {"a": passed, "b": failed}
+
+    figures = label_figures(tag)[setting]
+
+    assert figures["tpr"]["value"] == pytest.approx(passed / 100, abs=CLOSE)
+    assert figures["tnr"]["value"] == pytest.approx(failed / 300, abs=CLOSE)
+    both = (passed / 100 + failed / 300) / 2
+    assert figures["balanced_accuracy"]["value"] == pytest.approx(both, abs=CLOSE)
+    assert (figures["tpr"]["n"], figures["tnr"]["n"]) == (100, 300)
+    assert figures["agreement"]["items"] == len({row["question_sha256"] for row in rows}) == 141
