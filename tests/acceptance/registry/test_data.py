@@ -142,9 +142,9 @@ def test_what_is_not_here_is_said_with_counts_and_the_commands_that_make_it(
         if c.get("kept") is False and tag not in older
     }
 
-    assert sum(part["verdicts"] for part in told["withheld"]) == sum(absent.values()) == 844_211
+    assert sum(part["verdicts"] for part in told["withheld"]) == sum(absent.values()) == 844_589
     assert {tag for part in told["withheld"] for tag in part["tags"]} == set(absent)
-    assert "844,211 of 1,441,887 recorded verdicts are not here" in text
+    assert "844,589 of 1,442,265 recorded verdicts are not here" in text
     assert "JudgeBench, licence unknown: 2,990 verdicts of 7 snapshots" in text
     assert "  epc observe import CLONE --shape judgebench --out verdicts.jsonl\n" in text
     assert "  git clone https://github.com/ScalerLab/JudgeBench CLONE\n" in text
@@ -396,7 +396,7 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
 
 def test_loading_verdicts_warns_of_those_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    with pytest.warns(UserWarning, match="844,211 of 1,441,887 recorded verdicts are not here"):
+    with pytest.warns(UserWarning, match="844,589 of 1,442,265 recorded verdicts are not here"):
         run = epc.load("verdicts", as_of=date(2026, 11, 23))
 
     assert run[run.kind == "observed"].times.sum() == AS_ROWS
@@ -404,6 +404,7 @@ def test_loading_verdicts_warns_of_those_that_are_not_here(monkeypatch: pytest.M
         "AlpacaEval",
         "AI Judgment Battery",
         "Auto-J",
+        "Faithfulness judge",
         "JudgeBench",
         "LLM debates",
         "MT-Bench pairs, agreement harness",

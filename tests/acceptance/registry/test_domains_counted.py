@@ -117,3 +117,27 @@ def test_reading_r101_tpr_and_tnr_of_an_agents_runs_are_as_counted_again(
     assert figures["balanced_accuracy"]["value"] == pytest.approx(both, abs=CLOSE)
     assert (figures["tpr"]["n"], figures["tnr"]["n"]) == (100, 300)
     assert figures["agreement"]["items"] == len({row["question_sha256"] for row in rows}) == 141
+
+
+# Counted by hand from the confusion tables of the source's `evals/results.md`, partly supported
+# taken for not supported; Cohen's kappa is worked out from the four counts below.
+@pytest.mark.parametrize(
+    ("tag", "passed", "failed"),
+    [("v1.0-claude-opus-4-8", 123, 47), ("v1.0-claude-sonnet-5", 124, 43)],
+)
+def test_reading_r101_a_source_without_a_licence_gives_figures_alone_as_its_tables_count_them(
+    tag: str, passed: int, failed: int
+) -> None:
+    (figures,) = label_figures(tag).values()
+    supported, unsupported = 141, 48
+    n = supported + unsupported
+    agreed = (passed + failed) / n
+    judge_passes = passed + unsupported - failed
+    chance = (judge_passes * supported + (n - judge_passes) * unsupported) / n**2
+
+    assert not (SNAPSHOTS / tag / "raw.dvc").exists()
+    assert figures["tpr"]["value"] == pytest.approx(passed / supported, abs=CLOSE)
+    assert figures["tnr"]["value"] == pytest.approx(failed / unsupported, abs=CLOSE)
+    assert figures["kappa"]["value"] == pytest.approx((agreed - chance) / (1 - chance), abs=CLOSE)
+    assert figures["agreement"]["value"] == pytest.approx(agreed, abs=CLOSE)
+    assert (figures["agreement"]["n"], figures["agreement"]["items"]) == (n, 12)
