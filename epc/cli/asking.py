@@ -167,7 +167,7 @@ def _adding(
     """Return what adds the options of roles; `roles` says with what their options begin.
 
     `most_tokens` is what they may write unless told otherwise, where it is not the usual.
-    The command gets as `decoding` what was asked for, by role.
+    The command gets as `decoding` what was asked for: by role, or of the only role.
     """
 
     def add(command: Command) -> Command:
@@ -180,7 +180,9 @@ def _adding(
                     if value is not None:
                         sent = None if (setting, value) == ("temperature", _NONE) else value
                         decodings.setdefault(role, {})[setting] = sent
-            command(decoding=decodings, **options)
+            only_role = next(iter(roles)) if len(roles) == 1 else None
+            asked_for = decodings if only_role is None else decodings.get(only_role, {})
+            command(decoding=asked_for, **options)
 
         with_options: Command = with_decoding
         for role, prefix in reversed([*roles.items()]):

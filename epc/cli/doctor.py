@@ -35,7 +35,7 @@ _Cost = tuple[int, "Way", "Need"]  # what a run of so many seeds takes, asked in
 @format_option
 def command(
     model: str | None,
-    decoding: dict[str, dict[str, Any]],
+    decoding: dict[str, Any],
     executor: str | None,
     timeout_s: float | None,
     form: str,
@@ -59,7 +59,7 @@ def command(
         if decoding or executor is not None or timeout_s is not None:
             raise click.UsageError("these options say how a MODEL is asked: name it")
         exit_with(clean=_of_this_machine(form))
-    diagnosis = _examined(model, executor, decoding.get("evaluator", {}), timeout_s)
+    diagnosis = _examined(model, executor, decoding, timeout_s)
     _of_a_model(model, diagnosis, executor, form)
     exit_with(clean=diagnosis.outcome == "ready")
 

@@ -77,7 +77,7 @@ def plan(
     out: Path,
     methods: str,
     constrain: str | None,
-    decoding: dict[str, dict[str, Any]],
+    decoding: dict[str, Any],
     recorded: bool,
     labels_for: float | None,
     form: str,
@@ -108,7 +108,7 @@ def plan(
         judges=judges,
         methods=_METHODS[methods],
         constraint=_CONSTRAINTS[constrain] if constrain else None,
-        decoding=decoding.get("judge", {}),
+        decoding=decoding,
         recorded=recorded,
         **options,  # the other options, by the names that a request has for them
     )

@@ -60,7 +60,7 @@ def pairs(
     prompt: Path | None,
     columns: tuple[tuple[str, str], ...],
     dry_run: bool,
-    decoding: dict[str, dict[str, Any]],
+    decoding: dict[str, Any],
     limits: "Limits",
     form: str,
 ) -> None:
@@ -93,7 +93,7 @@ def pairs(
         pair_set=pair_set,
         judges=judges,
         prompt=read_prompt(prompt, "pairs-v1", pair_template_problem),
-        decoding=decoding.get("judge", {}),
+        decoding=decoding,
         orders=_ORDERS[order],
         askings=askings,
     )

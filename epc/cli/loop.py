@@ -140,7 +140,7 @@ def check(
     execute: str,
     again: str | None,
     dry_run: bool,
-    decoding: dict[str, dict[str, Any]],
+    decoding: dict[str, Any],
     limits: "Limits",
     form: str,
 ) -> None:
@@ -167,7 +167,7 @@ def check(
     from epc.records.loop import labels_file, loop_paths
     from epc.records.typed import as_json
 
-    checking = Checking.from_log(log, decoding.get("judge", {}))
+    checking = Checking.from_log(log, decoding)
     if dry_run:
         if forecast := expect(checking):
             show_forecast(forecast, form)

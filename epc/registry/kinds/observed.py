@@ -76,6 +76,7 @@ class _FigureBasis:
 
     choices: Choices
     beside: tuple[str, ...] = ()
+    groups: tuple[Json, ...] = ()
 
 
 def offered(folder: Path, declaration: Declaration) -> Offer:
@@ -249,7 +250,7 @@ def _again(
         chosen.choices,
         others_in(folder) if chosen.beside else None,
         clusters=published_clusters(published) or by_question,
-        labels=any("label_figures" in group for group in published["groups"]),
+        labels=any("label_figures" in group for group in chosen.groups),
     )
     for figures in computed:
         keep_published(figures, published)
