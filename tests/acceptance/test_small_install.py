@@ -13,7 +13,7 @@ from registry_support import ROOT
 
 from epc.extras import EXTRAS, install
 
-MOST_BYTES = 16_000_000  # the promise of the installation page, byte code included
+MOST_BYTES = 17_000_000  # the promise of the installation page, byte code included
 MOST_SECONDS = 1.0  # of processor time, so that a busy machine is no slow program
 LOOK_UPS = (
     ("expiry", "gpt-4o"),
@@ -28,7 +28,7 @@ LOOK_UPS = (
 pytestmark = [pytest.mark.extra, pytest.mark.slow]
 
 
-def test_a_plain_installation_is_under_16_mb_with_all_that_it_needs(installed: Installed) -> None:
+def test_a_plain_installation_is_under_17_mb_with_all_that_it_needs(installed: Installed) -> None:
     files = [path for path in site_of(installed.python).rglob("*") if path.is_file()]
 
     assert sum(path.stat().st_size for path in files) < MOST_BYTES
