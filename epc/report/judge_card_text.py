@@ -43,6 +43,8 @@ _DID: Final[Mapping[str, str]] = {
     "accuracy": "it chose the answer that the source calls right in {share} of {n} verdicts",
     "best": "it found the right answer of a list, by the source, in {share} of {n} askings",
     "humans_majority": "it agreed with the majority of people in {share} of {n} verdicts",
+    "rank_correlation": "its scores followed people's with a rank correlation of {score} in {n} "
+    "scores",
     "place_consistency": "it kept its verdict in {share} of {n} pairs whose answers changed places",
     "repeat_consistency": "it gave the same verdict in {share} of {n} repeats",
     "score_repeat_exact": "it gave the same score in {share} of {n} repeats",

@@ -24,6 +24,7 @@ from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.spec.domains import Pair
 from epc.statistics.figures import NO_INTERVAL, figure_text, number_text, range_text
 
+_CORRELATION: Final = "rank_correlation"
 _COUPLED: Final = "Training on its verdicts in one domain changes choices in another, and costs"
 _MAY: Final[Mapping[Word, str]] = {
     "coupled": f"{_COUPLED} win rate there, on tasks like these and in this setting.",
@@ -229,11 +230,16 @@ def _optimised(page: SnapshotPage) -> ResultBox:
 
 def _first(best: Figure) -> str:
     """Return the headline of recorded verdicts in a sentence, with its interval, n and setting."""
-    setting = best.name.split("/", 3 if best.name.startswith("transfer/") else 1)[-1]
-    unit = " points" if best.name.startswith("transfer/") else "%"
+    family = best.name.partition("/")[0]
+    setting = best.name.split("/", 3 if family == "transfer" else 1)[-1]
+    form, unit = ".1c", "%"
+    if family == "transfer":
+        unit = " points"
+    elif family == _CORRELATION:
+        form, unit = ".2f", ""
     between = ", no interval"
     if best.interval:
-        between = f", 95% interval {range_text(best.interval, '.1c')}{unit}"
+        between = f", 95% interval {range_text(best.interval, form)}{unit}"
     sentence = figure_clause(best.name, best.mean, best.n or 0)
     return f"In the setting {setting}, {sentence} on {best.items:,} items{between}."
 
@@ -248,7 +254,7 @@ def _recorded(page: SnapshotPage, origin: Origin) -> ResultBox:
         answer = [_first(best)]
         family = best.name.partition("/")[0]
         like = [f for f in page.figures if f.name.partition("/")[0] == family and not f.left_out]
-        if len(like) > 1 and family != "transfer":
+        if len(like) > 1 and family not in ("transfer", _CORRELATION):
             low, high = (f"{100 * pick(f.mean for f in like):.1f}%" for pick in (min, max))
             answer.append(
                 f"In {len(like)} settings this goes from {low} to {high}: it depends on how the "

@@ -109,6 +109,7 @@ def card(*figures: Any, rests: Sequence[Any] = (), **further_fields: Any) -> Any
         ("accuracy", 0.755, "calls right in 75.5% of 1,200 verdicts"),
         ("judges/k/0", 0.5, "it chose as k did in 50.0% of 1,200 verdicts"),
         ("self_preference", 0.125, "own answers by +12.5 points of win rate in 1,200 verdicts"),
+        ("rank_correlation/m", 0.625, "with a rank correlation of +0.62 in 1,200 scores"),
         ("self_preference_score", -0.5, "own answers by -0.50 points in 1,200 scores"),
         (
             "transfer/regret/text_to_code",

@@ -14,7 +14,7 @@ from epc.simulation.training import Band
 from epc.site.collecting import collect
 from epc.site.escaping import TERMS, glossed
 from epc.site.pages import SnapshotPage
-from epc.site.telling import _largest_regret, no_baseline, result_box
+from epc.site.telling import _first, _largest_regret, no_baseline, result_box
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
 COIN = Band(mean=1.17, low=0.73, high=1.61)
@@ -85,6 +85,17 @@ def crossed(redirected: float, regret: float = 0.01) -> str:
     into = {"redirected": redirected, "redirected_ci95": (0, 0.74), "chance": 0.16}
     crossing: Any = SimpleNamespace(**into, regret=regret, regret_ci95=None)
     return "\n".join(_largest_regret([(SimpleNamespace(name="text_to_visual"), crossing)]))  # type: ignore[list-item]  # what it reads of a direction
+
+
+def test_scores_that_follow_peoples_are_said_as_a_correlation_without_a_percent_sign() -> None:
+    ordered: Any = SimpleNamespace(
+        name="rank_correlation/grades", mean=0.5, interval=(0.4, 0.6), n=1200, items=300
+    )
+
+    assert _first(ordered) == (
+        "In the setting grades, its scores followed people's with a rank correlation of +0.50 in "
+        "1,200 scores on 300 items, 95% interval 0.40 to 0.60."
+    )
 
 
 def test_a_regret_that_rounds_to_zero_has_no_minus() -> None:
