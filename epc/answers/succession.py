@@ -1,6 +1,6 @@
 """Successors of a judge on a day: who agrees with it, who is named, and who is served."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from shlex import quote
@@ -11,10 +11,9 @@ from epc.analysis.succession import Measurement, Succession, Successor
 from epc.answers.replacement import agreeing_of, alternatives_of, replacement_on
 from epc.answers.service import service_on
 from epc.answers.subjects import subject
-from epc.answers.types import Replacement, Service
+from epc.answers.types import Place, Replacement, Service
 from epc.records.model_names import EMBEDDED_EVALUATORS, PROVIDER_OF
 from epc.registry.expiry import Status
-from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
 from epc.registry.subjects import Subject, pointing, target_of
 from epc.registry.succession import VerdictStore, agreement_in_store, measured_judges
@@ -108,18 +107,18 @@ def _measurement(registry: Registry, old_judge: Subject, today: Replacement) -> 
     A judge that is gone can be asked nothing. Then a new judge's own figures are all that can be
     had, unless it is asked about the items of the old one's verdicts with the same prompt.
     """
-    as_of = today.as_of
     candidates = (*_named(registry, old_judge, today), *_measured(registry, today))
     candidate = next(iter(candidates), _KEYLESS_MODEL)
-    served = [(life, registry.of_life(life.model, life, as_of).status) for life in old_judge.lives]
-    old_name = next((name for life, status in served for name in _names_to_ask(life, status)), None)
+    service = service_on(registry, old_judge.text, today.as_of)
+    old_name = next(_names_to_ask(service.places), None)
     judges = [*dict.fromkeys([old_name, candidate] if old_name else [candidate])]
     flags = " ".join(f"--evaluator {judge}" for judge in judges)
-    why = (
-        "both judge the same answers, so their agreement can be counted"
-        if old_name
-        else "the old judge is gone, so this measures only the new one"
-    )
+    if old_name:
+        why = "both judge the same answers, so their agreement can be counted"
+    elif service.is_served:
+        why = "`epc run` cannot ask the old judge where it is served: this measures the new one"
+    else:
+        why = "the old judge is gone, so this measures only the new one"
     return Measurement(
         why=why,
         command=f"epc run {flags} --executor local/smollm2-135m --exhaustive --out runs/successor",
@@ -130,8 +129,7 @@ def _measurement(registry: Registry, old_judge: Subject, today: Replacement) -> 
 def _measured(registry: Registry, today: Replacement) -> Iterator[str]:
     """Yield judges that somebody serves, by how often they are right on the judge's questions."""
     for option in alternatives_of(registry, today.name, today.as_of):
-        for place in service_on(registry, option.model, today.as_of).places:
-            yield from _names_to_ask(place.target.life, place.status)
+        yield from _names_to_ask(service_on(registry, option.model, today.as_of).places)
 
 
 def _named(registry: Registry, judge: Subject, today: Replacement) -> Iterator[str]:
@@ -145,27 +143,34 @@ def _named(registry: Registry, judge: Subject, today: Replacement) -> Iterator[s
     names = dict.fromkeys([*first, *(name for name in instead if name)])
     services = {name: service_on(registry, name, today.as_of) for name in names}
     places = [place for found in services.values() for place in found.spoken_of]
-    for place in places:
-        yield from _names_to_ask(place.target.life, place.status)
-    for place in places:
-        yield from _names_to_ask(place.target.life, place.status, ("unconfirmed", "unknown"))
+    yield from _names_to_ask(places)
+    yield from _names_to_ask(places, ("unconfirmed", "unknown"))
 
 
 def _names_to_ask(
-    life: ServiceTerm, status: Status, wanted: Sequence[Status] = ("current", "expiring")
+    places: Iterable[Place], wanted: Sequence[Status] = ("current", "expiring")
 ) -> Iterator[str]:
-    """Yield the name under which `epc run` can still ask a model."""
-    if status in wanted:
-        yield from _asked_as(life.platform, life.model)
+    """Yield the names under which `epc run` can still ask a model.
+
+    Of a family that is the id of what it means: its name alone is nothing that a platform knows.
+    """
+    for place in places:
+        if place.status in wanted:
+            target = place.target
+            model = target.id if target.how == "family" else target.life.model
+            yield from _asked_as(place.platform, model)
 
 
 def _asked_as(platform: str, model: str) -> Iterator[str]:
     """Yield the name by which `epc run` asks a model on a platform, if it asks it at all.
 
     A platform that we ask by no provider of ours takes a proxy; what lists add behind a model's id,
-    as `(non-thinking)`, is no part of it.
+    as `(non-thinking)`, is no part of it. Every id of Bedrock has its maker before a dot: what a
+    list spells without one is no id.
     """
     if platform == "local" and model in EMBEDDED_EVALUATORS:
         yield f"local/{model}"
+    if platform == "aws-bedrock" and "." not in model:
+        return
     if word := PROVIDER_OF.get(platform):
         yield f"{word}/{model.split(maxsplit=1)[0]}"

@@ -302,6 +302,31 @@ def test_every_command_that_succeed_prints_names_models_that_run_can_ask(
                 open_model(judge)
 
 
+@pytest.mark.parametrize(
+    ("model", "judges"),
+    [
+        # The name of a family is no id of Bedrock: the id of what it means there is.
+        ("claude-opus-4-5", "bedrock/anthropic.claude-opus-4-5-20251101-v1:0"),
+        ("claude-opus-4-1", "bedrock/anthropic.claude-opus-4-1-20250805-v1:0"),
+        # A list has `mixtral-8x7b-instruct` there, and Bedrock mistral.mixtral-8x7b-instruct-v0:1.
+        ("mixtral-8x7b-instruct", "local/smollm2-135m-likelihood"),
+    ],
+)
+def test_succeed_asks_a_model_by_the_id_that_its_platform_knows(model: str, judges: str) -> None:
+    arguments = (model, "--as-of", "2026-11-28", "--registry", ROOT)
+    text = epc("evaluators", "succeed", *arguments).stdout.decode()
+
+    assert f"  epc run --evaluator {judges} --" in text
+
+
+def test_a_judge_that_is_served_where_run_asks_nobody_is_not_called_gone() -> None:
+    arguments = ("kimi-k2.6", "--as-of", "2026-11-28", "--registry", ROOT)
+    text = epc("evaluators", "succeed", *arguments).stdout.decode()
+
+    assert "`epc run` cannot ask the old judge where it is served" in text
+    assert "is gone" not in text
+
+
 def test_whom_run_can_ask_is_what_the_engine_has() -> None:
     route_table = routes()
     asked = {
