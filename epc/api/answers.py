@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from epc.analysis.domains import DomainAnswer
 from epc.analysis.judge_card import card_json
-from epc.answers.choose import choose
+from epc.answers.domains import judges_for
 from epc.answers.judge_cards import card_of
 from epc.answers.replacement import replacement_on, states_as_json
 from epc.answers.scanning import scan
@@ -22,7 +23,7 @@ from epc.registry.reading import open_registry
 from epc.registry.scan.files import Rule, Text
 from epc.registry.scan.forms import text as scan_text
 from epc.registry.succession import VerdictStore, agreement_in_store
-from epc.report import judge_card_text, succession_text, which_text
+from epc.report import domains_text, judge_card_text, succession_text, which_text
 
 _GONE: Final = Rule.parse("expired")
 _NAMED: Final = 9  # models that were not tried and are named
@@ -82,11 +83,15 @@ class Answers:
     ) -> Answer:
         """Say which measured judge to try first, and which are not shown to be worse.
 
-        DOMAIN is a kind of task: math, factuality, safety, focus, precise; all for all of them.
-        BUDGET is in US dollars for 1,000 questions, PLATFORM where the judge has to be served.
+        DOMAIN is a kind of task: math, factuality, safety, focus, precise; all for all of them; or
+        one with benchmarks of its own: rag, agent, faithfulness, translation, preference. BUDGET is
+        in US dollars for 1,000 questions, PLATFORM where the judge has to be served.
         """
         day = self._clock()
-        answer = choose(self._registry, domain, day, platform=platform, budget=budget)
+        answer = judges_for(self._registry, domain, day, platform=platform, budget=budget)
+        if isinstance(answer, DomainAnswer):
+            document = {"sentence": domains_text.sentence(answer), **answer.as_json()}
+            return self._answer(domains_text.text(answer), document)
         listed = replace(
             answer,
             short=replace(answer.short, beaten=()),

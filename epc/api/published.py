@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from epc.analysis.choosing import Choice
-from epc.answers.choose import choose
+from epc.analysis.domains import DomainAnswer
+from epc.answers.domains import judges_for
 from epc.answers.scanning import scan as found_in
 from epc.answers.service import expiry as answered_expiry
 from epc.answers.snapshot_status import snapshot_states
@@ -22,7 +23,7 @@ from epc.registry.reading import open_registry
 from epc.registry.scan import forms
 from epc.registry.scan.files import Files, Rule
 from epc.registry.scan.scan import Scan
-from epc.report import which_text
+from epc.report import domains_text, which_text
 from epc.report.document import Part, Section, Table, Verbatim
 
 if TYPE_CHECKING:
@@ -42,6 +43,20 @@ class JudgeChoice(NotebookResult, Choice):
     def parts(self) -> Iterable[Part]:
         """Return what a notebook shows."""
         return which_text.document(self)
+
+
+class JudgesOfDomain(NotebookResult, DomainAnswer):
+    """Judges of a domain that has benchmarks of its own; printed it is the text of `epc which`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return domains_text.text(self)
+
+    def parts(self) -> Iterable[Part]:
+        """Yield what a notebook shows: the sentence, and the text folded."""
+        yield domains_text.sentence(self)
+        yield Section("All judges, with the known faults", [Verbatim(str(self))])
 
 
 class ScanResult(NotebookResult, Scan):
@@ -88,17 +103,20 @@ def which(
     budget: float | None = None,
     registry: str | None = None,
     as_of: date | None = None,
-) -> JudgeChoice:
+) -> JudgeChoice | JudgesOfDomain:
     """Return which judges may be used for a kind of task: see `epc which`.
 
-    `domain` is a kind of task or its first letters, `budget` US dollars for 1,000 questions.
+    `domain` is a kind of task or its first letters, or one with benchmarks of its own, such as rag.
+    `budget` is in US dollars for 1,000 questions.
 
     Raises: UsageError if no judge was measured there; MalformedError if the registry cannot be
     read; WorldError if the disk or the network fails.
     """
     day = as_of or now().date()
-    choice = choose(open_registry(registry), domain, day, platform=platform, budget=budget)
-    return JudgeChoice(**_values(choice))
+    answer = judges_for(open_registry(registry), domain, day, platform=platform, budget=budget)
+    if isinstance(answer, DomainAnswer):
+        return JudgesOfDomain(**_values(answer))
+    return JudgeChoice(**_values(answer))
 
 
 def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
@@ -154,7 +172,7 @@ def scan(
     return ScanResult(**_values(result))
 
 
-def _values(result: Choice | Scan) -> dict[str, Any]:
+def _values(result: Choice | DomainAnswer | Scan) -> dict[str, Any]:
     return {field.name: getattr(result, field.name) for field in fields(result)}
 
 

@@ -14,7 +14,7 @@ from epc.cli.options import Finite, as_of_option, format_option, registry_option
     default="all",
     show_default=True,
     metavar="DOMAIN",
-    help="The kind of task, such as math, factuality, safety; near words are understood.",
+    help="The kind of task, such as math, safety, rag, agent; near words are understood.",
 )
 @click.option("--platform", metavar="PLATFORM", help="Only judges that this platform serves.")
 @click.option(
@@ -42,14 +42,28 @@ def command(
     marked, and so is one with a known fault. Reward models have a list of their own. Only judges
     that somebody serves on the day are considered. Exits 1 if none fits.
 
+    rag, agent, faithfulness, translation and preference have benchmarks of their own, which are
+    never pooled: each judge stands with its figure, n, month and the known faults. Where the items
+    do not tell judges apart, the answer is "not decided".
+
     \b
     Example:
       epc which --domain math --budget 5
+      epc which --domain rag
       epc which --domain safety --platform anthropic --format json
     """
-    from epc.answers.choose import choose
-    from epc.report.which_text import text
+    from epc.analysis.domains import DomainAnswer
+    from epc.answers.domains import judges_for
+    from epc.report import domains_text, which_text
 
-    answer = choose(open_registry(registry), domain, as_of.date(), platform=platform, budget=budget)
-    print_result(form, answer.as_json, lambda: text(answer))
-    exit_with(clean=bool(answer.short.options))
+    answer = judges_for(
+        open_registry(registry), domain, as_of.date(), platform=platform, budget=budget
+    )
+    if isinstance(answer, DomainAnswer):
+        domain_answer = answer
+        print_result(form, answer.as_json, lambda: domains_text.text(domain_answer))
+        exit_with(clean=answer.has_judge)
+        return
+    choice = answer
+    print_result(form, choice.as_json, lambda: which_text.text(choice))
+    exit_with(clean=bool(choice.short.options))

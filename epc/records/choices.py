@@ -21,16 +21,13 @@ PICKED: Final = ("luck_share", "fresh", "taste_least", "taste_most", "gold_gain"
 _NEAR: Final[Mapping[str, tuple[str, ...]]] = {
     "Factuality": (
         *("fact", "facts", "factual", "truth", "truthfulness", "knowledge", "hallucination"),
-        *("hallucinations", "faithfulness", "groundedness", "rag", "qa", "summarization"),
+        *("hallucinations", "qa", "summarization"),
     ),
     "Focus": ("relevance", "relevancy", "on topic", "quality", "helpfulness", "summarization"),
-    "Math": (
-        *("maths", "mathematics", "arithmetic", "gsm8k", "reasoning", "logic", "code", "coding"),
-        "programming",
-    ),
+    "Math": (*("maths", "mathematics", "arithmetic", "gsm8k", "reasoning", "logic"),),
     "Precise IF": (
         *("if", "instruction following", "instructions", "ifeval", "format", "formatting"),
-        *("code", "coding", "programming", "constraints"),
+        "constraints",
     ),
     "Safety": ("safe", "harm", "harmlessness", "toxicity", "refusal", "refusals", "bias", "abuse"),
 }

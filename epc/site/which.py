@@ -5,9 +5,12 @@ from math import isinf
 from typing import Any
 
 from epc.analysis.choosing import Choice, Option
+from epc.analysis.domains import domains
 from epc.answers.choose import choose, steps
+from epc.answers.domains import of_domain
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices
+from epc.report.domains_text import verdict
 from epc.report.which_text import beaten, faults_text, sentence, untried
 from epc.site.charts.prices import price_chart
 from epc.site.pages import Site
@@ -31,8 +34,10 @@ def context(site: Site) -> dict[str, Any]:
         "price_chart": price_chart,
         "data": _data(site, choices, answers[0], platforms) if choices else {},
         "dollars": "${:,.2f}".format,
+        "domains": [of_domain(site.registry, name, site.as_of) for name in domains()],
         "platforms": platforms,
         "sentence": sentence,
+        "verdict": verdict,
         "title": lambda domain: "All kinds of task" if domain == ALL else domain,
     }
 

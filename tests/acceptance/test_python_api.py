@@ -20,6 +20,7 @@ from notebook_support import PICTURE, as_page, executed
 
 import epc
 from epc.api.measuring import done
+from epc.api.published import JudgeChoice
 from epc.errors import StoppedError, UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -327,6 +328,7 @@ def test_the_answer_to_which_judge_is_that_of_the_command_and_a_notebook_shows_i
     arguments = ("which", "--domain", "math", "--budget", "20", "--as-of", "2026-11-26")
 
     judge_choice = epc.which("math", budget=20, as_of=date(2026, 11, 26))
+    assert isinstance(judge_choice, JudgeChoice)
 
     text = program(*arguments).stdout
     assert text == f"{judge_choice}\n"

@@ -68,3 +68,13 @@ def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
     asked.page.fill("input[name=budget]", "10")
     text = asked.page.inner_text("#which-answer p")
     assert "Every other judge within the budget that was tried is shown to be right less" in text
+
+
+def test_domains_with_benchmarks_of_their_own_stand_in_a_table_of_the_page(asked: Visit) -> None:
+    """Opus 4.7's rank correlation is .56; the difference from the others is within its interval."""
+    table = asked.page.locator("#domains + table")
+    (rag,) = [row for row in table.locator("tbody tr").all_inner_texts() if row.startswith("rag")]
+    assert "claude-opus-4-7" in rag
+    assert "0.56" in rag
+    assert "537 verdicts on 86 items, by April 2026" in rag
+    assert "not decided: no judge is shown to be better than all others" in rag

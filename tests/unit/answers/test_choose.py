@@ -154,8 +154,8 @@ def test_near_words_of_a_domain_are_understood(typed: str, domain: str) -> None:
 
 
 def test_a_word_of_several_domains_says_which_are_near() -> None:
-    with pytest.raises(UsageError, match="near it: Math and Precise IF"):
-        choose(of_folder(ROOT), "coding", DAY)
+    with pytest.raises(UsageError, match="near it: Factuality and Focus"):
+        choose(of_folder(ROOT), "summarization", DAY)
 
 
 @pytest.mark.parametrize(

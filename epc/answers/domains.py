@@ -1,0 +1,187 @@
+"""Judges of a domain on a day, benchmark by benchmark, from what is published."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from epc.analysis.choosing import Choice
+from epc.analysis.domains import (
+    BENCHMARKS,
+    Benchmark,
+    BenchmarkAnswer,
+    Candidate,
+    DomainAnswer,
+    domain_named,
+    domains,
+    is_decided,
+    near_to,
+    unmeasured,
+)
+from epc.analysis.verdicts_rows import fits
+from epc.answers.choose import choose
+from epc.answers.service import service_on
+from epc.answers.snapshot_status import figure_state, status_on
+from epc.answers.words import month
+from epc.errors import UsageError
+from epc.records.typed import parse
+from epc.registry.figures import misread
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.subjects import Figures
+from epc.statistics.figures import figure_text
+
+_STATED: Final = ("stands", "stale")  # states of figures that may be listed
+_SIDES: Final = ("tpr", "tnr", "weighted_kappa")
+_PREFERENCES: Final = ("self_preference", "self_preference_score")
+
+
+def judges_for(
+    registry: Registry,
+    domain: str,
+    day: date,
+    *,
+    platform: str | None = None,
+    budget: float | None = None,
+) -> Choice | DomainAnswer:
+    """Return which judges may be used in a domain: of the benchmark of choices, or of another.
+
+    Raises: UsageError if nothing is known of the domain, the platform serves none of its judges, or
+    a budget is given where no prices are known.
+    """
+    if (name := domain_named(domain)) is None:
+        _require_known(registry, domain)
+        return choose(registry, domain, day, platform=platform, budget=budget)
+    if budget is not None:
+        raise UsageError(
+            f"nobody states prices of judges of {name}, so a budget says nothing\n"
+            "  fix: leave --budget out"
+        )
+    return of_domain(registry, name, day, platform=platform)
+
+
+def of_domain(
+    registry: Registry, domain: str, day: date, *, platform: str | None = None
+) -> DomainAnswer:
+    """Return the judges of a domain that has benchmarks of its own, or none.
+
+    Raises: UsageError if the platform serves none of them.
+    """
+    benchmarks = [benchmark for benchmark in BENCHMARKS if benchmark.domain == domain]
+    answers = [_of_benchmark(registry, benchmark, day, platform) for benchmark in benchmarks]
+    if platform and benchmarks and not any(answer.candidates for answer in answers):
+        raise UsageError(
+            f"{platform} serves no judge that was measured on {domain}\n"
+            "  fix: see the platforms' names in `epc evaluators list`, or leave --platform out"
+        )
+    without_judges = unmeasured(domain)
+    return DomainAnswer(
+        domain=domain,
+        as_of=day.isoformat(),
+        platform=platform,
+        benchmarks=tuple(answer for answer in answers if answer.candidates or answer.unserved),
+        public=without_judges.public if without_judges else (),
+        near=without_judges.near if without_judges else (),
+    )
+
+
+def _require_known(registry: Registry, domain: str) -> None:
+    """Refuse a domain of which nothing is known, with those that are near.
+
+    Raises: UsageError.
+    """
+    if registry.choices is None:
+        return
+    try:
+        registry.choices.domain(domain)
+    except UsageError as error:
+        names = [*registry.choices.domains, *domains()]
+        near = near_to(domain, names)
+        hint = f"; near it: {' and '.join(near)}" if near else ""
+        problem, _, fix = str(error).partition("\n")
+        raise UsageError(f"{problem}{hint}\n{fix}, {', '.join(domains())}") from error
+
+
+def _of_benchmark(
+    registry: Registry, benchmark: Benchmark, day: date, platform: str | None
+) -> BenchmarkAnswer:
+    snapshots = [
+        snapshot
+        for snapshot in registry.snapshots.values()
+        if snapshot.card.origin
+        and snapshot.card.origin.repository == benchmark.repository
+        and figure_state(registry, str(snapshot.tag), day) in _STATED
+    ]
+    candidates, unserved = [], []
+    for snapshot in snapshots:
+        service = service_on(registry, snapshot.tag.generation, day)
+        served = {
+            place: state.status_text
+            for place, state in service.served.items()
+            if platform in (None, place)
+        }
+        if service.weights and platform is None:
+            served.setdefault("weights", "public")
+        name = service.name.plain or snapshot.tag.generation
+        if served:
+            listed = _candidates(registry, snapshot, benchmark, day)
+            candidates += [replace(candidate, judge=name, served=served) for candidate in listed]
+        else:
+            unserved.append(name)
+    ranked = tuple(sorted(candidates, key=lambda candidate: candidate.rank))
+    return BenchmarkAnswer(
+        benchmark=benchmark,
+        candidates=ranked,
+        faults={
+            fault.id: fault.says for snapshot in snapshots for fault in snapshot.card.known_faults
+        },
+        unserved=tuple(unserved),
+        decided=is_decided(ranked),
+    )
+
+
+def _candidates(
+    registry: Registry,
+    snapshot: Snapshot,
+    benchmark: Benchmark,
+    day: date,
+) -> Iterator[Candidate]:
+    tag, faults = str(snapshot.tag), snapshot.card.known_faults
+    marking = [fault for fault in registry.faults_of(snapshot) if fault.effect == "mark"]
+    for group in parse(snapshot.figures, Figures).groups:
+        figures = dict(group.all_figures)
+        figure = figures.get(benchmark.figure)
+        if not fits(group.settings, benchmark.settings) or bool(benchmark.figure) != bool(figure):
+            continue
+        if misread(faults, group.settings):
+            continue
+        yield Candidate(
+            judge=snapshot.tag.generation,
+            setting=group.settings[0],
+            tag=tag,
+            figure=figure,
+            verdicts=group.verdicts,
+            subsets=tuple(sorted(group.by_subset)),
+            sides={name: figures[name] for name in _SIDES if name in figures},
+            month=month(status_on(registry, tag, day)),
+            state=figure_state(registry, tag, day),
+            faults=tuple(fault.id for fault in faults),
+            marks=tuple(fault.id for fault in marking if fault.is_in(group.settings)),
+            self_preference=_self_preference(registry, snapshot, day),
+        )
+
+
+def _self_preference(registry: Registry, snapshot: Snapshot, day: date) -> str:
+    """Return how far a judge favours its own answers, if any source of it says so."""
+    for source in registry.snapshots.values():
+        if source.tag.generation != snapshot.tag.generation or "groups" not in source.figures:
+            continue
+        if figure_state(registry, str(source.tag), day) not in _STATED:
+            continue
+        for group in parse(source.figures, Figures).groups:
+            for name in _PREFERENCES:
+                if figure := group.figures.get(name):
+                    unit = "points of its scale" if name.endswith("score") else "of win rate"
+                    value = figure_text(figure.value, figure.ci95)
+                    return f"favours its own answers by {value} {unit} ({source.tag})"
+    return ""

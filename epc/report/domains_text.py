@@ -1,0 +1,135 @@
+"""Judges by domain, in words: a sentence for each benchmark, then each judge with its figure."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.analysis.domains import FEWEST, BenchmarkAnswer, Candidate, DomainAnswer
+from epc.report.figure_names import in_words
+
+_FEW: Final = 6  # parts, such as languages, that are named
+_NOT_POOLED: Final = "Figures of different benchmarks and domains are never pooled."
+
+
+def sentence(answer: DomainAnswer) -> str:
+    """Return the answer in a few sentences, a line for each benchmark."""
+    if answer.benchmarks:
+        parts = (_benchmark_sentence(part) for part in answer.benchmarks)
+        return "\n".join(f"{answer.domain}: {part}" for part in parts)
+    commands = ", then ".join(answer.measure)
+    near = " or ".join(answer.near)
+    return (
+        f"{answer.domain}: no judge was measured here. Measure one on items of yours: {commands}. "
+        f"Near it, with judges: {near}."
+    )
+
+
+def verdict(part: BenchmarkAnswer) -> str:
+    """Return in a few words what a benchmark decides, for a cell of a table."""
+    if part.decided:
+        return "shown to be better than the others"
+    first = part.candidates[0].figure if part.candidates else None
+    return f"not decided: {_undecided(part, first.items)}" if first else "not decided"
+
+
+def _benchmark_sentence(part: BenchmarkAnswer) -> str:
+    task = f"{part.benchmark.name}, {part.benchmark.task}"
+    if not part.candidates:
+        return f"nobody serves a judge that was measured ({task})."
+    first = part.candidates[0]
+    if first.figure is None:
+        return f"not decided ({task}): {part.benchmark.says}."
+    figure = f"{part.benchmark.says} {first.figure:.2f}{_dagger(first)}, {_counts(first)}"
+    if part.decided:
+        answer = (
+            f"ask {_called(first)}: {figure} ({task}). It is shown to be better than the others."
+        )
+    else:
+        why = f"not decided, {_undecided(part, first.figure.items)} ({task})"
+        answer = f"{why}. The highest is {_called(first)}: {figure}."
+    return f"{answer}{_aged(part)}"
+
+
+def _undecided(part: BenchmarkAnswer, items: int) -> str:
+    """Say why no judge is named first."""
+    if len({candidate.judge for candidate in part.candidates}) == 1:
+        return "only one judge was measured"
+    if items < FEWEST:
+        return f"{items} items are too few to tell judges apart"
+    return "no judge is shown to be better than all others"
+
+
+def _aged(part: BenchmarkAnswer) -> str:
+    """Say that the first figure, or each of them, is too old, and what measures again."""
+    stale = [candidate.state == "stale" for candidate in part.candidates]
+    if not stale[0]:
+        return ""
+    subject = "All these figures are" if all(stale) else "This figure is"
+    return f" {subject} too old: measure a judge on verdicts of yours with epc audit."
+
+
+def _dagger(candidate: Candidate) -> str:
+    return " †" if candidate.marks else ""
+
+
+def _called(candidate: Candidate) -> str:
+    way = "" if candidate.setting == candidate.judge else f" ({candidate.setting})"
+    return f"{candidate.judge}{way}"
+
+
+def _counts(candidate: Candidate) -> str:
+    if candidate.figure is None:
+        return f"{candidate.verdicts:,} verdicts, {candidate.dated}"
+    figure = candidate.figure
+    return f"n {figure.n:,} of {figure.items:,} items, {candidate.dated}"
+
+
+def text(answer: DomainAnswer) -> str:
+    """Return the printed form of the answer."""
+    lines = [sentence(answer)]
+    for source in answer.public:
+        lines += ["", "public", f"  {source}"]
+    for part in answer.benchmarks:
+        lines += ["", *_lines(part)]
+    if len(answer.benchmarks) > 0:
+        lines += ["", _NOT_POOLED]
+    return "\n".join(lines)
+
+
+def _lines(part: BenchmarkAnswer) -> Iterator[str]:
+    chance = part.benchmark.chance
+    by_chance = "" if chance is None else f"; by chance {chance:g}"
+    modality = part.benchmark.modality
+    saw = "" if modality == "text" else f"; judges saw {modality}s"
+    yield f"{part.benchmark.name}: {part.benchmark.says}{by_chance}{saw}"
+    for candidate in part.candidates:
+        value = f"{candidate.figure:.2f}{_dagger(candidate)}, " if candidate.figure else ""
+        yield f"  {_called(candidate)}: {value}{_counts(candidate)}; {candidate.tag}"
+        yield from (f"    {line}" for line in _details(candidate))
+    if part.unserved:
+        yield f"  measured, but not known to be served there: {', '.join(part.unserved)}"
+    yield "  known faults"
+    marks = {fault for candidate in part.candidates for fault in candidate.marks}
+    for fault, says in part.faults.items():
+        dagger = "† " if fault in marks else ""
+        yield f"    {dagger}{fault}{_of_whom(part, fault)}: {says}"
+
+
+def _of_whom(part: BenchmarkAnswer, fault: str) -> str:
+    """Name the judges that a fault is of, unless it is of all."""
+    faulty = [candidate.judge for candidate in part.candidates if fault in candidate.faults]
+    if len(faulty) == len(part.candidates):
+        return ""
+    return f" (of {', '.join(dict.fromkeys(faulty)) or 'judges that are left out'})"
+
+
+def _details(candidate: Candidate) -> Iterator[str]:
+    """Yield what stands beside a judge's figure: its sides, a remark, and who serves it."""
+    if candidate.sides:
+        sides = (f"{in_words(name)} {figure:.2f}" for name, figure in candidate.sides.items())
+        yield "; ".join(sides)
+    if candidate.subsets and candidate.figure is None:
+        named = ", ".join(candidate.subsets[:_FEW])
+        yield f"by part: {named} and {max(0, len(candidate.subsets) - _FEW)} more"
+    if candidate.self_preference:
+        yield f"remark: {candidate.self_preference}"
+    yield "; ".join(f"{place} {state}" for place, state in candidate.served.items())

@@ -1,0 +1,116 @@
+"""`epc which` in domains that have benchmarks of their own, as a user types it."""
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+from commands_support import run
+from registry_support import ROOT
+
+import epc
+from epc.api.answers import Answers
+
+DAY = ("--as-of", "2026-11-29")
+
+
+def answer(domain: str, *options: str) -> dict[str, Any]:
+    done = run(ROOT, "which", "--domain", domain, *options, *DAY, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    record: dict[str, Any] = json.loads(done.stdout)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("domain", "word"), [("rag", "retrieval"), ("agent", "tool-use"), ("faithfulness", "grounded")]
+)
+def test_a_domain_and_a_near_word_give_one_answer(domain: str, word: str) -> None:
+    assert answer(domain) == answer(word)
+    assert answer(domain)["domain"] == domain
+
+
+def test_passages_that_tell_no_judges_apart_decide_nothing() -> None:
+    """Opus 4.7 .56 [.48, .63] lies .08 above Gemma's .48 [.39, .56]: less than the ends reach."""
+    (part,) = answer("rag")["benchmarks"]
+
+    assert part["decided"] is False
+    assert part["candidates"][0]["judge"] == "claude-opus-4-7"
+    done = run(ROOT, "which", "--domain", "rag", *DAY)
+    assert done.stdout.startswith("rag: not decided, no judge is shown to be better")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("  claude-opus-4-7"))
+    assert "0.56 [0.48, 0.63], n 537 of 86 items, by April 2026" in line
+    assert "cut-passages" in done.stdout, "what is wrong with the source stands beside it"
+    assert "GPT4o-0806" not in done.stdout.replace("v1.3-GPT4o-0806", "")
+
+
+def test_a_judge_that_fails_everything_is_shown_to_be_worse() -> None:
+    """.93 [.90, .95] less .49 [.49, .51]: a gap of .43 less at most .03 and .02."""
+    (part,) = answer("agent")["benchmarks"]
+    first, *_, last = part["candidates"]
+
+    assert part["decided"] is True
+    assert (first["setting"], last["setting"]) == ("step:qwen2.5:14b", "step:llama3.1:8b")
+    assert (last["sides"]["tpr"]["value"], last["sides"]["tnr"]["value"]) == (0, 0.99)
+
+
+def test_twelve_items_decide_nothing_however_many_claims_there_are() -> None:
+    done = run(ROOT, "which", "--domain", "faithfulness", *DAY)
+    assert "not decided, 12 items are too few to tell judges apart" in done.stdout
+    assert "n 189 of 12 items, July 2026" in done.stdout
+
+
+def test_translation_states_no_winner_where_nobody_said_who_is_right() -> None:
+    done = run(ROOT, "which", "--domain", "translation", *DAY)
+    assert "not decided" in done.stdout.splitlines()[0]
+    assert "remark: favours its own answers by 6.598" in done.stdout
+
+
+def test_benchmarks_of_a_domain_stand_apart() -> None:
+    parts = answer("preference")["benchmarks"]
+    assert [part["benchmark"]["name"] for part in parts] == [
+        "Arena pairs with Claude Opus 4",
+        "Korean pairs",
+    ]
+    assert [part["candidates"][0]["figure"]["n"] for part in parts] == [877, 50]
+
+
+def test_reading_r103_an_answer_from_old_figures_says_so_and_how_to_measure_again() -> None:
+    """Their verdicts were published by 3 January 2026; 180 days later is 2 July."""
+    arena, _ = run(ROOT, "which", "--domain", "preference", *DAY).stdout.splitlines()[:2]
+    assert "All these figures are too old: measure a judge on verdicts of yours with epc audit" in (
+        arena
+    )
+
+
+def test_a_domain_without_judges_says_what_is_public_and_how_to_measure_one() -> None:
+    done = run(ROOT, "which", "--domain", "code", *DAY)
+
+    assert done.returncode == 1
+    assert "no judge was measured here" in done.stdout
+    assert "epc judge pairs pairs.csv --judge MODEL --out verdicts.jsonl" in done.stdout
+    assert "epc audit verdicts.jsonl" in done.stdout
+    assert "Booyaka101/llm-judge-blind-spot" in done.stdout
+
+
+def test_a_mistyped_domain_names_near_ones_and_a_budget_without_prices_is_refused() -> None:
+    done = run(ROOT, "which", "--domain", "agnet", *DAY)
+    assert (done.returncode, "near it: agent" in done.stderr) == (2, True)
+    done = run(ROOT, "which", "--domain", "rag", "--budget", "5", *DAY)
+    assert (done.returncode, "leave --budget out" in done.stderr) == (2, True)
+
+
+def test_a_platform_keeps_to_what_it_serves() -> None:
+    (part,) = answer("rag", "--platform", "anthropic")["benchmarks"]
+    assert {one["judge"] for one in part["candidates"]} == {"claude-opus-4-7", "claude-sonnet-4-6"}
+    assert "gpt-5.5" in part["unserved"]
+    done = run(ROOT, "which", "--domain", "rag", "--platform", "nowhere", *DAY)
+    assert (done.returncode, "nowhere serves no judge" in done.stderr) == (2, True)
+
+
+def test_python_and_the_tool_of_agents_give_the_answer_of_the_command() -> None:
+    day = date(2026, 11, 29)
+    printed = run(ROOT, "which", "--domain", "agent", *DAY).stdout.strip()
+    assert str(epc.which("agent", registry=str(ROOT), as_of=day)) == printed
+    told = Answers(str(ROOT), lambda: day).which_judge("agent")
+    assert told.text.startswith(printed)
+    assert told.document["benchmarks"] == answer("agent")["benchmarks"]
