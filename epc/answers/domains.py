@@ -1,6 +1,6 @@
 """Judges of a domain on a day, benchmark by benchmark, from what is published."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from typing import Final
@@ -85,6 +85,31 @@ def of_domain(
     )
 
 
+def domains_of(
+    registry: Registry, snapshots: Iterable[Snapshot], day: date
+) -> Iterator[tuple[Benchmark, Candidate]]:
+    """Yield each benchmark on which the judge of some snapshots has a figure, in its best way."""
+    for benchmark in BENCHMARKS:
+        ways = [
+            candidate
+            for snapshot in _measured_on(registry, benchmark, snapshots, day)
+            for candidate in _candidates(registry, snapshot, benchmark, day)
+        ]
+        if ways and benchmark.figure:
+            yield benchmark, min(ways, key=lambda candidate: candidate.rank)
+
+
+def _measured_on(
+    registry: Registry, benchmark: Benchmark, snapshots: Iterable[Snapshot], day: date
+) -> Iterator[Snapshot]:
+    """Yield the snapshots of a benchmark's source whose figures may be stated."""
+    for snapshot in snapshots:
+        origin = snapshot.card.origin
+        is_of_source = origin is not None and origin.repository == benchmark.repository
+        if is_of_source and figure_state(registry, str(snapshot.tag), day) in _STATED:
+            yield snapshot
+
+
 def _require_known(registry: Registry, domain: str) -> None:
     """Refuse a domain of which nothing is known, with those that are near.
 
@@ -105,13 +130,7 @@ def _require_known(registry: Registry, domain: str) -> None:
 def _of_benchmark(
     registry: Registry, benchmark: Benchmark, day: date, platform: str | None
 ) -> BenchmarkAnswer:
-    snapshots = [
-        snapshot
-        for snapshot in registry.snapshots.values()
-        if snapshot.card.origin
-        and snapshot.card.origin.repository == benchmark.repository
-        and figure_state(registry, str(snapshot.tag), day) in _STATED
-    ]
+    snapshots = [*_measured_on(registry, benchmark, registry.snapshots.values(), day)]
     candidates, unserved = [], []
     for snapshot in snapshots:
         service = service_on(registry, snapshot.tag.generation, day)

@@ -1,12 +1,14 @@
 """The first screen of an evaluator's page: is it served, what instead, how it judged."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
+from epc.analysis.domains import Benchmark, Candidate
 from epc.analysis.headline import Key
 from epc.analysis.quotable import QuotableFigure, QuotableFigures
+from epc.answers.domains import domains_of
 from epc.answers.quotable import right_by_domain
 from epc.records.choices import ALL, Choices
 from epc.registry.registry import Registry
@@ -27,6 +29,11 @@ LABELS: Final[Mapping[Key, str]] = {
     "judges": "chooses as another judge does",
 }
 _EVERY: Final = "all, domains alike"
+# Title, form and factor of the panels of domains that have benchmarks of their own.
+_DOMAIN_PANELS: Final = (
+    ("Of 100, by domain, each on a benchmark of its own", "{:.1f}", 100),
+    ("Rank correlation, by domain, each on a benchmark of its own", "{:.2f}", 1),
+)
 _ONCE: Final = "Hollow: asked once. Full: asked {}, with its 95% interval."
 
 
@@ -40,6 +47,8 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
     first = page.chief
     quotable = page.card.quotable
     right = right_by_domain(site.registry, quotable)
+    snapshots = [snapshot.row.snapshot for snapshot in page.snapshots]
+    domains = [*domains_of(site.registry, snapshots, site.as_of)]
     in_sight = sorted(page.platforms, key=lambda platform: platform is not first)[:_MOST]
     return {
         "askings": asking_chart(site.registry.choices, quotable.target),
@@ -48,7 +57,7 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "instead_page": _instead_page(site, page),
         "title": _title(right),
         "common": quotable.common,
-        "forest": _forest(site.registry, quotable, right),
+        "forest": _forest(site.registry, quotable, right, domains),
         "history": () if quotable.headline else quotable.history,
         "is_missing": any(limit.because == "missing" for limit in page.card.limits),
         "may": tuple(_may(quotable, right, first))[:3],
@@ -100,8 +109,12 @@ def _title(right: Mapping[str, Figure]) -> str:
 
 
 def _forest(
-    registry: Registry, quotable: QuotableFigures, right: Mapping[str, Figure]
+    registry: Registry,
+    quotable: QuotableFigures,
+    right: Mapping[str, Figure],
+    domains: Sequence[tuple[Benchmark, Candidate]] = (),
 ) -> Forest | None:
+    """Return the picture of all figures, a panel for each unit; nothing is pooled."""
     panels = []
     common, choices = quotable.common, registry.choices
     if common and choices:
@@ -118,13 +131,21 @@ def _forest(
                 reach=(25, 100),
             )
         )
-    recorded = [f for f in quotable.stated if f.unit == "share" and not f.is_common]
+    panels += _domain_panels(domains)
+    of_domains = {(candidate.tag, candidate.value) for _, candidate in domains}
+    recorded = [
+        figure
+        for figure in quotable.stated
+        if figure.unit == "share"
+        and not figure.is_common
+        and (figure.tag, figure.value) not in of_domains
+    ]
     if recorded:
         ranked = sorted(recorded, key=lambda figure: -figure.value)
         panels.append(
             Panel(
                 title="Verdicts of 100, as others recorded",
-                marks=[_mark(f"{LABELS[f.key]}, {_dated(f)}", f) for f in ranked],
+                marks=[_mark(f"{LABELS[f.key]}, {f.source}, {_dated(f)}", f) for f in ranked],
                 text=_hundredths,
                 reach=(50, 100),
             )
@@ -132,6 +153,28 @@ def _forest(
     several = any(mark.once is not None for panel in panels for mark in panel.marks)
     note = _ONCE.format(f"{common.askings} times") if common and several else ""
     return Forest(title="", note=note, panels=panels) if panels else None
+
+
+def _domain_panels(domains: Sequence[tuple[Benchmark, Candidate]]) -> Iterator[Panel]:
+    """Yield a panel of shares and one of correlations: a row a domain, with its benchmark."""
+    for title, form, factor in _DOMAIN_PANELS:
+        is_share = factor != 1
+        rows = [(b, c) for b, c in domains if (b.figure != "rank_correlation") == is_share]
+        if rows:
+            yield Panel(
+                title=title,
+                marks=[_domain_mark(benchmark, judge, factor) for benchmark, judge in rows],
+                text=form.format,
+                reach=(0, factor),
+            )
+
+
+def _domain_mark(benchmark: Benchmark, judge: Candidate, factor: int) -> Mark:
+    low, high = (judge.figure.ci95 if judge.figure else None) or (None, None)
+    interval = None if low is None or high is None else (factor * low, factor * high)
+    label = f"{benchmark.domain}: {benchmark.says}, {benchmark.name}, {judge.dated}"
+    dagger = " †" * bool(judge.marks)
+    return Mark(label=f"{label}{dagger}", value=factor * judge.value, interval=interval)
 
 
 def _dated(figure: QuotableFigure) -> str:

@@ -5,12 +5,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from registry_support import ROOT
 
 from epc.analysis.quotable import QuotableFigure, QuotableFigures
+from epc.answers.domains import domains_of
 from epc.records.choices import ALL, Choices, Domain, Way
+from epc.registry.reading import of_folder
 from epc.site import profile
 from epc.statistics.figures import Figure
 
+BALANCED = "balanced accuracy, the mean of TPR and TNR"
 TODAY = date(2026, 11, 26)
 
 
@@ -142,8 +146,8 @@ def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_i
     ]
     assert right.marks[1].interval == pytest.approx((88, 92))
     assert [(m.label, m.value, m.once) for m in recorded.marks] == [
-        ("same verdict, places swapped, May 2026 (too old) †", 80, None),
-        ("agrees with most people, by June 2026", 75, None),
+        ("same verdict, places swapped, B, May 2026 (too old) †", 80, None),
+        ("agrees with most people, B, by June 2026", 75, None),
     ]
     assert recorded.marks[0].interval is None
     assert (right.reach, recorded.reach, right.text(1.25)) == ((25, 100), (50, 100), "1.2")
@@ -155,6 +159,42 @@ def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_i
     assert {mark.once for mark in alone.panels[0].marks} == {None}
     assert profile._forest(registry(*ways), quotable(), {}) is None
     assert profile._once(registry(way(8, "j"), way(5, "j")).choices, quoted(), "chat") is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "title", "label", "value", "interval"),
+    [
+        # NIST's grades: .56 [.48, .63]; TPR .87 and TNR .98, whose mean is .93 [.85, .95].
+        (
+            "v1.0-claude-opus-4-7",
+            "Rank correlation, by domain, each on a benchmark of its own",
+            "rag: rank correlation with NIST's grades, TREC RAG 2024, by April 2026",
+            0.56,
+            (0.48, 0.63),
+        ),
+        (
+            "v1.0-claude-opus-4-8",
+            "Of 100, by domain, each on a benchmark of its own",
+            f"faithfulness: {BALANCED}, Faithfulness judge, July 2026",
+            93,
+            (85, 95),
+        ),
+    ],
+)
+def test_domains_stand_in_the_picture_with_benchmark_and_month(
+    tag: str, title: str, label: str, value: float, interval: tuple[float, float]
+) -> None:
+    real = of_folder(ROOT)
+    domains = [*domains_of(real, [real.snapshots[tag]], date(2026, 11, 29))]
+
+    forest = profile._forest(real, quotable(), {}, domains)
+
+    assert forest is not None
+    (panel,) = forest.panels
+    (mark,) = panel.marks
+    assert (panel.title, mark.label) == (title, label)
+    assert mark.value == pytest.approx(value, rel=0.01)
+    assert mark.interval == pytest.approx(interval, rel=0.01)
 
 
 def test_a_day_is_read_without_a_nought() -> None:
