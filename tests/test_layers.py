@@ -136,6 +136,7 @@ PURE_MODULES = [
         "comparison",
         "listing",
         "sync",
+        "keys",
         "endings",
         "names",
         "families",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding
+from epc.printable import shortened
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -15,6 +16,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
 from epc.registry.expiry import impossible
 from epc.registry.lifecycles import Generation, catalogue_lines, catalogue_text, catalogued
+from epc.registry.places import places, places_text
 from epc.registry.reading import policy
 
 _CLAUSE: Final = "EPC-5.3(1)"
@@ -55,6 +57,9 @@ def check(checkout: Path, brought: Mapping[str, Json] | None = None) -> list[Fin
     listed = checkout / layout.FOLDER / layout.EVALUATORS / layout.CATALOGUE
     if listed.is_file():
         _catalogue(listed.read_text("utf-8", "replace"), called, findings)
+    stating = checkout / layout.FOLDER / layout.EVALUATORS / layout.PLACES
+    if stating.is_file():
+        _places(stating.read_text("utf-8", "replace"), set(served), findings)
     return findings.as_list()
 
 
@@ -67,6 +72,22 @@ def _records(
             yield (path.stem, *strict_json.read(path))
     for stem, record in brought.items():
         yield stem, record, []
+
+
+def _places(text: str, served: set[str], findings: Findings) -> None:
+    """Note lines that are no places, out of order, or of a model without a record."""
+    where = f"{layout.FOLDER}/{layout.EVALUATORS}/{layout.PLACES}"
+    try:
+        rows = places(text)
+    except (TypeError, ValueError) as error:
+        findings.add(_CLAUSE, where, f"a line is no place: {error}", "correct it")
+        return
+    if places_text(rows) != text:
+        remedy = "write it with `epc admin evaluators sync --refresh`"
+        findings.add(_CLAUSE, where, "the lines are not in order, or one stands twice", remedy)
+    lost = sorted({f"{row.platform}/{row.model}" for row in rows} - served)
+    if lost:
+        findings.add(_CLAUSE, where, f"no record has {shortened(lost, 3)}", "take the lines out")
 
 
 def _catalogue(text: str, called: dict[tuple[str, str], str], findings: Findings) -> None:

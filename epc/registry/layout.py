@@ -3,6 +3,7 @@
     snapshots/events.jsonl            what happened, one line an event; lines are only added
     snapshots/evaluators/NAME.json    the life of one evaluator generation
     snapshots/evaluators/catalogue.csv  models that lists alone know, a line a platform
+    snapshots/evaluators/places.csv     which file of whose repository states which end, a line each
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
     snapshots/TAG/manifest.json       measured ones: the run's manifest
@@ -35,6 +36,7 @@ from epc.records.layout import SEALED
 FOLDER: Final = "snapshots"
 EVALUATORS: Final = "evaluators"
 CATALOGUE: Final = "catalogue.csv"
+PLACES: Final = "places.csv"
 EVENTS: Final = "events.jsonl"
 LOG: Final = f"{FOLDER}/{EVENTS}"
 CARD: Final = "snapshot.json"

@@ -11,13 +11,22 @@
     litellm               {id: {"litellm_provider", "deprecation_date"}}: days without a page
     models                {"data": [{"id", "deprecation" or "shutdown_date"}]}, what a provider's
                           models endpoint answers where it states when a model ends
+    deprecation-tracker   [{"provider", "model_name", "model_id", "shutdown_date"}]: no page
+    model-eol             {"spec", "publisher", "models": [{"id", "shutdown", "date_precision",
+                          "distributions": [{"via", "shutdown"}]}]}, compiled from pages
+    modeldeprecations     {"provider", "model", "shutdown_on", "last_verified"}: a file a
+                          model, which names the page for the whole
+    endoflife.date        {"permalink", "releases": [{"releaseCycle", "eol"}]}: the table before a
+                          page on a maker's models; earliest days and ends are not told apart
+
+Each claim has the key of its day in the document.
 
 Pure.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
@@ -25,6 +34,7 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.records.typed import parse
+from epc.registry.keys import key_of
 from epc.registry.lifecycles import Kind
 
 # What lists call a platform, in small letters, where it is called otherwise here.
@@ -32,10 +42,14 @@ _PLATFORMS: Final = {
     "google": "google-gemini-api",
     "gemini": "google-gemini-api",
     "google vertex": "google-vertex",
+    "vertex": "google-vertex",
+    "vertex ai": "google-vertex",
+    "vertex-ai": "google-vertex",
     "google-vertex-ai": "google-vertex",
     "vertex_ai": "google-vertex",
     "azure": "azure-foundry",
     "azure_ai": "azure-foundry",
+    "azure-ai-foundry": "azure-foundry",
     "aws bedrock": "aws-bedrock",
     "amazon-bedrock": "aws-bedrock",
     "bedrock": "aws-bedrock",
@@ -43,6 +57,7 @@ _PLATFORMS: Final = {
     "alibaba": "alibaba-model-studio",
     "dashscope": "alibaba-model-studio",
     "moonshotai": "moonshot",
+    "z-ai": "zai",
     "together_ai": "together",
     "fireworks_ai": "fireworks",
 }
@@ -65,6 +80,8 @@ _KINDS: Final[dict[str, Kind]] = {
     "announced": "announced",
 }
 _NONE: Final = "none_published"
+# Products of endoflife.date that are a maker's models.
+_MAKERS: Final = {"/claude": "anthropic"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +90,8 @@ class Claim:
 
     Without a day, the source says that none is published. `listed` is the word of a list that names
     no page: it has the model on a day, or a day of its end. A day of some regions counts as that.
+    `key` is where the document has the day (`epc.registry.keys`), and `dated` whether the list or
+    its commit says on which day it was read.
     """
 
     platform: str
@@ -83,6 +102,8 @@ class Claim:
     seen: date
     via: str = ""
     listed: bool = False
+    key: str = ""
+    dated: bool = False
 
     def as_json(self) -> Json:
         """Return the claim as plain JSON."""
@@ -101,6 +122,7 @@ class _Entry:
     url: str | None = None
     last_observed: str | None = None
     listed: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +180,58 @@ class _Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _TrackerEntry:
+    """Entry of deprecation-tracker; some entries have an id, others a name alone."""
+
+    provider: str
+    model_name: str
+    model_id: str
+    shutdown_date: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Distribution:
+    via: str
+    shutdown: str | None = None
+    date_precision: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FeedModel:
+    id: str
+    shutdown: str | None = None
+    date_precision: str | None = None
+    distributions: tuple[_Distribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Feed:
+    publisher: str
+    generated: str
+    models: tuple[_FeedModel, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ModelFile:
+    provider: str
+    model: str
+    shutdown_on: date | None = None
+    last_verified: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cycle:
+    releaseCycle: str  # noqa: N815  (the name in the file)
+    eol: date | bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Product:
+    permalink: str
+    releases: tuple[_Cycle, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LitellmEntry:
     """Entry of litellm's table on an id."""
 
@@ -167,12 +241,18 @@ class LitellmEntry:
 
 
 def claims(
-    document: Any, *, platform: str | None, default_day: date, title: str = "llm-sunset"
+    document: Any,
+    *,
+    platform: str | None,
+    default_day: date,
+    title: str = "llm-sunset",
+    dated: bool = False,
 ) -> Iterator[Claim]:
     """Yield what a source claims.
 
     `platform` is whose models endpoint answered, or the one to read; `seen` the day of asking where
-    an entry has none, `title` what a list without pages is called. An entry without a day says
+    an entry has none, `title` what a list without pages is called, and `dated` that the day is its
+    commit's. An entry without a day says
     nothing, unless its `date_kind` is `none_published` or it is `listed`.
 
     Raises: ValueError if the document has none of the shapes.
@@ -191,6 +271,8 @@ def claims(
                 seen=_day(entry.last_observed) or default_day,
                 via=title,
                 listed=entry.listed,
+                key=entry.key,
+                dated=dated or bool(_day(entry.last_observed)),
             )
 
 
@@ -198,11 +280,9 @@ def _entries(document: Any, platform: str | None) -> Iterator[_Entry]:
     """Yield what a list of any shape says, as llm-sunset's has it."""
     keys = document.keys() if isinstance(document, dict) else ()
     if isinstance(document, list):
-        yield from parse(document, list[_Entry])
-    elif "models" in keys:
-        yield from _of_pages(parse(document, _Pages))
-    elif "models_dev" in keys:
-        yield from _of_prices(parse(document, _Prices))
+        yield from _of_list(document)
+    elif shape := next((shape for field, shape in _SHAPES.items() if field in keys), None):
+        yield from shape(document)
     elif platform and "data" in keys:
         for served in parse(document, _Endpoint).data:
             yield _Entry(
@@ -219,6 +299,77 @@ def _entries(document: Any, platform: str | None) -> Iterator[_Entry]:
                 model_id=name.rpartition("/")[2],
                 shutdown_date=called.deprecation_date,
                 listed=bool(_day(called.deprecation_date)),
+                key=key_of(name, "deprecation_date"),
+            )
+
+
+def _of_list(rows: list[Any]) -> Iterator[_Entry]:
+    """Yield the entries of a plain list: deprecation-tracker's have names, llm-sunset's ids."""
+    if any("model_name" in row for row in rows):
+        for row in parse(rows, list[_TrackerEntry]):
+            chosen = {"provider": row.provider, "model_name": row.model_name}
+            yield _Entry(
+                provider=row.provider,
+                model_id=row.model_id or row.model_name,
+                shutdown_date=row.shutdown_date,
+                listed=bool(row.shutdown_date),
+                key=key_of(chosen, "shutdown_date"),
+            )
+        return
+    for entry in parse(rows, list[_Entry]):
+        chosen = {"provider": entry.provider, "model_id": entry.model_id}
+        yield replace(entry, key=key_of(chosen, "shutdown_date"))
+
+
+def _of_feed(document: Any) -> Iterator[_Entry]:
+    feed = parse(document, _Feed)
+    for model in feed.models:
+        chosen = {"id": model.id}
+        if model.shutdown:
+            key = key_of("models", chosen, "shutdown")
+            yield _of_clock(feed, feed.publisher, model, key)
+        for place in (place for place in model.distributions if place.shutdown):
+            key = key_of("models", chosen, "distributions", {"via": place.via}, "shutdown")
+            clock = replace(model, shutdown=place.shutdown, date_precision=place.date_precision)
+            yield _of_clock(feed, place.via, clock, key)
+
+
+def _of_clock(feed: _Feed, provider: str, clock: _FeedModel, key: str) -> _Entry:
+    earliest = clock.date_precision == "earliest"
+    return _Entry(
+        provider=provider,
+        model_id=clock.id,
+        shutdown_date=clock.shutdown,
+        date_kind="not_before" if earliest else "",
+        last_observed=feed.generated,
+        listed=True,
+        key=key,
+    )
+
+
+def _of_model(document: Any) -> Iterator[_Entry]:
+    model = parse(document, _ModelFile)
+    yield _Entry(
+        provider=model.provider,
+        model_id=model.model,
+        shutdown_date=str(model.shutdown_on or ""),
+        last_observed=str(model.last_verified or ""),
+        listed=bool(model.shutdown_on),
+        key="shutdown_on",
+    )
+
+
+def _of_product(document: Any) -> Iterator[_Entry]:
+    """Yield the cycles of a product that a maker serves itself, which its address names."""
+    product = parse(document, _Product)
+    for cycle in product.releases:
+        if isinstance(cycle.eol, date):
+            yield _Entry(
+                provider=_MAKERS.get(product.permalink, product.permalink),
+                model_id=cycle.releaseCycle,
+                shutdown_date=str(cycle.eol),
+                listed=True,
+                key=key_of("releases", {"releaseCycle": cycle.releaseCycle}, "eol"),
             )
 
 
@@ -230,10 +381,12 @@ def table(document: Any) -> dict[str, LitellmEntry]:
     return parse(document, dict[str, LitellmEntry])
 
 
-def _of_pages(pages: _Pages) -> Iterator[_Entry]:
+def _of_pages(document: Any) -> Iterator[_Entry]:
+    pages = parse(document, _Pages)
     by_provider = {page.provider: page for page in pages.sources}
     for read in pages.models:
         page = by_provider.get(read.provider, _Page(provider=read.provider))
+        dated = "retires_on" if read.retires_on else "earliest_retirement"
         for name in (read.id, *read.aliases):
             yield _Entry(
                 provider=read.provider,
@@ -245,11 +398,13 @@ def _of_pages(pages: _Pages) -> Iterator[_Entry]:
                 last_observed=read.checked or page.verified_on,
                 # An end in some of a cloud's regions is no end of the model there.
                 listed="applies in " in read.note,
+                key=key_of("models", {"provider": read.provider, "id": read.id}, dated),
             )
 
 
-def _of_prices(prices: _Prices) -> Iterator[_Entry]:
+def _of_prices(document: Any) -> Iterator[_Entry]:
     """Yield what a list of prices has on its day, but for what it says was removed."""
+    prices = parse(document, _Prices)
     origin = prices.models_dev
     for provider, models in prices.prices.items():
         states = prices.status.get(provider, {})
@@ -261,6 +416,16 @@ def _of_prices(prices: _Prices) -> Iterator[_Entry]:
                 last_observed=origin.committed_at,
                 listed=True,
             )
+
+
+# Documents by a field that no other shape has.
+_SHAPES: Final = {
+    "spec": _of_feed,
+    "releases": _of_product,
+    "last_verified": _of_model,
+    "models": _of_pages,
+    "models_dev": _of_prices,
+}
 
 
 def _kind(entry: _Entry) -> Kind:

@@ -7,7 +7,7 @@ The last word of a provider's page moves a date. A list that names no page moves
 otherwise stands beside the date (`others`), and what it has on its list was served on its day.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from difflib import unified_diff
@@ -18,6 +18,7 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.lifecycles import (
     AgreeingList,
+    CatalogueLine,
     DateClaim,
     GenerationRecord,
     ServiceTermRecord,
@@ -37,6 +38,40 @@ def proposed(record: GenerationRecord, source_claims: Iterable[Claim]) -> Genera
     return replace(record, platforms=tuple(_after(life, claims) for life in record.platforms))
 
 
+def refreshed(record: GenerationRecord, source_claims: Iterable[Claim]) -> GenerationRecord:
+    """Return a record with the claims that move no day of its lives: sightings and other words."""
+    after = proposed(record, source_claims)
+    lives = (
+        new if _end(new) == _end(life) else life
+        for life, new in zip(record.platforms, after.platforms, strict=True)
+    )
+    return replace(record, platforms=tuple(lives))
+
+
+def _end(life: ServiceTermRecord) -> tuple[date, str] | None:
+    return (life.retires.date, life.retires.kind) if life.retires else None
+
+
+def refreshed_lines(
+    lines: Iterable[CatalogueLine], source_claims: Iterable[Claim]
+) -> list[CatalogueLine]:
+    """Return the catalogue's lines, each with the last day on which a list had its model."""
+    newest: dict[tuple[str, str], Claim] = {}
+    for claim in sorted(source_claims, key=lambda claim: claim.seen):
+        if claim.listed and claim.dated and claim.retires is None:
+            newest[claim.platform, claim.model] = claim
+    return [_refreshed_line(line, newest) for line in lines]
+
+
+def _refreshed_line(line: CatalogueLine, newest: Mapping[tuple[str, str], Claim]) -> CatalogueLine:
+    names = ((line.platform, name) for name in line.names.split())
+    claims = [newest[name] for name in names if name in newest]
+    last = max(claims, key=lambda claim: claim.seen, default=None)
+    if last is None or line.retires or line.seen >= last.seen.isoformat():
+        return line
+    return replace(line, seen=last.seen.isoformat(), source=last.via)
+
+
 def _after(life: ServiceTermRecord, source_claims: Iterable[Claim]) -> ServiceTermRecord:
     """Return a life with the claims on it, one after the other."""
     for claim in source_claims:
@@ -50,6 +85,8 @@ def _with_claim(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:
     before, day = life.retires, claim.retires
     if claim.listed:
         return _with_listed_day(life, claim)
+    life = _with_copy_seen(life, claim)
+    before = life.retires
     if ((before or life.checked).seen or date.min) >= claim.seen:
         return life
     if day is None:
@@ -83,12 +120,46 @@ def _with_listed_day(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord
         return replace(life, checked=checked)
     if retires is None or claim.source in _named(retires):
         return life
+    return replace(life, retires=_with_list(retires, claim, day))
+
+
+def _with_list(retires: DateClaim, claim: Claim, day: date) -> DateClaim:
+    """Return a date with a list's word on it, in place of what an earlier version of it said.
+
+    What an earlier version said otherwise stays among the others: days move, and someone asks when.
+    """
+    seen, listing = claim.seen if claim.dated else None, list_name(claim.source)
+    also = tuple(x for x in retires.also if list_name(x.by) != listing)
     if retires.date == day:
-        also = (*retires.also, AgreeingList(by=claim.source, seen=None))
-        return replace(life, retires=replace(retires, also=also))
+        return replace(retires, also=(*also, AgreeingList(by=claim.source, seen=seen)))
+    earlier = [x for x in retires.others if list_name(x.by) == listing and x.date == day]
     settled = "a list against the source that the record names; look it up"
-    unused_claim = UnusedClaim(date=day, by=claim.source, seen=None, settled=settled)
-    return replace(life, retires=replace(retires, others=(*retires.others, unused_claim)))
+    unused_claim = UnusedClaim(
+        date=day, by=claim.source, seen=seen, settled=earlier[0].settled if earlier else settled
+    )
+    others = (*(x for x in retires.others if x not in earlier), unused_claim)
+    return replace(retires, also=also, others=others)
+
+
+def _with_copy_seen(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:
+    """Return a life with a newer version of a list that copies a page, if it agrees as before."""
+    retires, listing = life.retires, list_name(claim.via)
+    if retires is None or retires.date != claim.retires or claim.via in _named(retires):
+        return life
+    if all(list_name(x.by) != listing for x in retires.also):
+        return life
+    also = tuple(
+        AgreeingList(by=claim.via, seen=claim.seen) if list_name(x.by) == listing else x
+        for x in retires.also
+    )
+    return replace(life, retires=replace(retires, also=also))
+
+
+def list_name(source: str) -> str:
+    """Return what a list is called without its version: `litellm 1.110.2`, `owner/name@1a2b3c4`."""
+    if source.startswith("http"):
+        return source
+    return source.partition("@")[0].partition(" ")[0]
 
 
 def _named(date_claim: DateClaim) -> frozenset[str]:

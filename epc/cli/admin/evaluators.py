@@ -2,7 +2,6 @@
 
 import json
 import sys
-import zipfile
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
@@ -14,26 +13,21 @@ from epc.cli.common import (
     checkout_here,
     echo_json,
     exit_with,
+    locked_here,
     now,
     print_finding_list,
     print_note,
+    say,
 )
 from epc.cli.options import format_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
+    from epc.registry.holders import Holder
     from epc.registry.lists import Claim
+    from epc.registry.places import Reading
 
-# The list in a package's wheel, by the name with which the wheel's begins.
-_IN_PACKAGE: Final = {
-    "bydtech_model_retire": "model_retire/models.json",
-    "depdesk": "depdesk/data/catalog.json",
-    "litellm": "litellm/model_prices_and_context_window_backup.json",
-    "llm_sunset": "llm_sunset/snapshot.json",
-    "model_prices": "model_prices/snapshot.json",
-}
 LITELLM: Final = "litellm"
-_MOST_BYTES: Final = 32 * 2**20
 
 from_option = click.option(
     "--from",
@@ -41,9 +35,10 @@ from_option = click.option(
     multiple=True,
     default=("llm-sunset",),
     show_default=True,
-    metavar="llm-sunset|FILE|-",
-    help="The installed package, a list in a file or in a package's wheel, or standard input. "
-    "Several are read in their order.",
+    metavar="llm-sunset|FILE|CLONE|-",
+    help="The installed package, a list in a file, in a package's wheel or in a clone of its "
+    "repository (OWNER/NAME=FOLDER where the clone has no remote), or standard input. Several are "
+    "read in their order.",
 )
 
 
@@ -52,13 +47,15 @@ def given_list(source: str) -> Any:
 
     Raises: UsageError if there is none.
     """
+    if holder := _holder(source):
+        return next(document for _, document in holder.documents())
     try:
         return json.loads(_text(source))
     except ModuleNotFoundError as error:
         raise UsageError(
             "the package llm-sunset is not installed\n  fix: pip install llm-sunset"
         ) from error
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {source}: {error}\n  fix: name a JSON file") from error
 
 
@@ -69,28 +66,63 @@ def claims_in_lists(
 
     Raises: UsageError if there is no such list.
     """
-    from epc.registry.lists import claims
+    read = read_lists(sources, platform=platform, default_day=default_day)
+    return [reading.claim for reading in read]
 
-    source_claims: list[Claim] = []
+
+def read_lists(
+    sources: Iterable[str], *, platform: str | None, default_day: date
+) -> "list[Reading]":
+    """Return what lists claim, in their order, with the files that have it.
+
+    Raises: UsageError if there is no such list.
+    """
+    from epc.registry.lists import claims
+    from epc.registry.places import Reading, leads_back
+
+    read: list[Reading] = []
     for source in sources:
-        document = given_list(source)
-        try:
-            source_claims += claims(
-                document, platform=platform, default_day=default_day, title=title(source)
-            )
-        except ValueError as error:
-            raise UsageError(
-                f"{source} is no list of models: {error}\n  fix: see --help"
-            ) from error
-    return source_claims
+        holder = _holder(source)
+        documents = holder.documents() if holder else iter([("", given_list(source))])
+        called, version = (holder.name, holder.version) if holder else ("", "")
+        day = holder.day if holder else None
+        for path, document in documents:
+            try:
+                claimed = claims(
+                    document,
+                    platform=platform,
+                    default_day=day or default_day,
+                    title=title(source),
+                    dated=day is not None,
+                )
+                read += (
+                    Reading(
+                        holder=called,
+                        version=version,
+                        path=path if leads_back(document, claim) else "",
+                        claim=claim,
+                    )
+                    for claim in claimed
+                )
+            except ValueError as error:
+                raise UsageError(
+                    f"{source} is no list of models: {error}\n  fix: see --help"
+                ) from error
+    return read
+
+
+def _holder(source: str) -> "Holder | None":
+    """Return the clone or wheel that an option names; None of anything else."""
+    from epc.registry.holders import opened
+
+    is_holder = source.endswith(".whl") or Path(source.rpartition("=")[2]).is_dir()
+    return opened(source) if is_holder else None
 
 
 def title(source: str) -> str:
-    """Return what a list is called: its package and version, where it is in a wheel."""
-    package, _, suffix = Path(source).name.partition("-")
-    if not source.endswith(".whl"):
-        return source
-    return f"{package.replace('_', '-')} {suffix.partition('-')[0]}"
+    """Return what a list is called: its package and version, or its repository and commit."""
+    holder = _holder(source)
+    return holder.title if holder else source
 
 
 def _text(source: str) -> str:
@@ -100,10 +132,6 @@ def _text(source: str) -> str:
         return (files("llm_sunset") / "snapshot.json").read_text("utf-8")
     if source == "-":
         return sys.stdin.read()
-    if source.endswith(".whl"):  # the list alone is read; nothing of the package is installed
-        place = _IN_PACKAGE[Path(source).name.partition("-")[0]]
-        with zipfile.ZipFile(source) as wheel, wheel.open(place) as member:
-            return member.read(_MOST_BYTES).decode("utf-8")
     return Path(source).read_text("utf-8")
 
 
@@ -133,9 +161,15 @@ def check(form: str) -> None:
 @command.command()
 @from_option
 @click.option("--platform", help="Platform of this list of models; of several, the one to read.")
+@click.option(
+    "--refresh",
+    is_flag=True,
+    help="Write what moves no day: when each list was last seen to have a model or a day, and "
+    "where it states it. Days that moved are still a diff.",
+)
 @format_option
-def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
-    r"""Propose updates as a diff; nothing is written.
+def sync(sources: tuple[str, ...], platform: str | None, refresh: bool, form: str) -> None:
+    r"""Propose updates as a diff; without --refresh nothing is written.
 
     A replaced date stays beside its replacement. Each date keeps its kind: "not before" does not
     become an end. Apply what you believe with `git apply`. Models that only the source knows are
@@ -145,19 +179,26 @@ def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
     \b
     Example:
       epc admin evaluators sync | git apply
+      epc admin evaluators sync --from endoflife-date/endoflife.date=CLONE --from WHEEL --refresh
       curl -s -H "Authorization: Bearer $KEY" https://api.mistral.ai/v1/models |
         epc admin evaluators sync --from - --platform mistral
     """
     from epc.registry.reading import of_folder
+    from epc.registry.refreshing import refresh as written
     from epc.registry.sync import candidates, diff
 
-    source_claims = claims_in_lists(sources, platform=platform, default_day=now().date())
+    read = read_lists(sources, platform=platform, default_day=now().date())
+    source_claims = [reading.claim for reading in read]
     if not source_claims:
         raise UsageError(
             f"{' and '.join(sources)} names no end of any model\n"
             "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
         )
-    registry = of_folder(checkout_here())
+    checkout = checkout_here()
+    if refresh:
+        with locked_here() as lock:
+            print_note(written(lock, read))
+    registry = of_folder(checkout)
     records = registry.records
     patch, new = diff(records, source_claims), candidates(registry.all_records, source_claims)
     if form == "json":
@@ -169,3 +210,39 @@ def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
             day = f"{claim.kind} {claim.retires}" if claim.retires else "no end is published"
             print_note(f"  {claim.platform}/{claim.model}: {day} [{claim.source}]")
     exit_with(clean=not patch)
+
+
+@command.command("check-sources")
+@click.argument("clones", nargs=-1, required=True, metavar="CLONE...")
+@click.option("--model", "models", multiple=True, help="Generation to look at, as often as needed.")
+@format_option
+def check_sources(clones: tuple[str, ...], models: tuple[str, ...], form: str) -> None:
+    r"""Read again, in clones and wheels, what says when a model ends.
+
+    Each line of `snapshots/evaluators/places.csv` names a repository and commit (or a package and
+    version), a file, a key and the value there. The value is read at that commit, or in the newest
+    one where a clone does not hold it: found, another value, not found; or the clone is not given.
+    Where places disagree with the record, or with each other, all of them stand below the day.
+    Exits 1 if anything is another value or not found.
+
+    \b
+    Example:
+      epc admin evaluators check-sources ../endoflife.date ../deprecations-rss litellm-*.whl
+      epc admin evaluators check-sources quora/model-deprecation-tracker=FOLDER --model gpt-4-0613
+    """
+    from epc.registry.holders import opened
+    from epc.registry.lookups import Reader, counted, ends
+    from epc.registry.reading import of_folder
+    from epc.registry.refreshing import places_of
+
+    checkout = checkout_here()
+    reader = Reader([opened(clone) for clone in clones])
+    dates = ends(of_folder(checkout).records, places_of(checkout), reader, models)
+    counts = counted(dates)
+    if form == "json":
+        echo_json({"dates": [end.as_json() for end in dates], "counts": counts})
+    else:
+        for end in dates:
+            say("\n".join(end.lines))
+        print_note("; ".join(f"{name}: {number}" for name, number in counts.items()))
+    exit_with(clean=all(end.holds for end in dates))

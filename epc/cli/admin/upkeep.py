@@ -24,8 +24,8 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
 
     It lists snapshots that expired lately or expire soon, snapshots whose state nobody can tell,
     dates for which a source says otherwise, and addresses that are gone. Exits 1 if there is
-    anything to do. Of the models in a wheel of litellm it says how many have a state here, and why
-    the others have none.
+    anything to do. It says how long ago lists last had the models without a stated end, and of the
+    models in a wheel of litellm how many have a state here, and why the others have none.
 
     \b
     Example:
@@ -54,8 +54,8 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
     elif form == "markdown":
         click.echo(report.markdown(upkeep), nl=False)
         print_note("nothing needs anybody" if upkeep.clean else "there is something to do")
-        for line in newest.lines if newest else ():
-            print_note(line)
+        for part in (part for part in (upkeep.sightings, newest) if part):
+            print_note("\n".join(part.lines))
     else:
         say(report.text(upkeep))
     exit_with(clean=upkeep.clean)

@@ -20,6 +20,7 @@ from epc.registry.lists import Claim, table
 from epc.registry.registry import Registry
 from epc.registry.sync import candidates, diff
 from epc.registry.upkeep.links import Link
+from epc.registry.upkeep.sightings import Sightings, sightings
 
 _MODES: Final = ("chat", "responses", "completion")
 # Names in these modes of what hears, speaks, draws, filters or only shows how to write a name.
@@ -118,7 +119,8 @@ class Upkeep:
     """Work on the registry: ends within the notice period, and what sources and servers contradict.
 
     `links` is None where nobody asked, `gone_before` counts what expired earlier than that.
-    `coverage` says how many models of a table have a state, where one was given.
+    `coverage` says how many models of a table have a state, where one was given; `sightings` when
+    lists last had the models without a stated end.
     """
 
     as_of: date
@@ -130,6 +132,7 @@ class Upkeep:
     unheard: tuple[str, ...]
     links: tuple[Link, ...] | None
     coverage: Coverage | None = None
+    sightings: Sightings | None = None
 
     @property
     def gone_links(self) -> list[Link]:
@@ -156,6 +159,7 @@ class Upkeep:
             "unheard": list(self.unheard),
             "links": to_builtins(self.links),
             "coverage": to_builtins(self.coverage),
+            "sightings": to_builtins(self.sightings),
         }
 
 
@@ -188,6 +192,7 @@ def upkeep(
         ),
         links=None if links is None else tuple(links),
         coverage=coverage,
+        sightings=sightings(registry, as_of),
     )
 
 
@@ -204,7 +209,8 @@ def markdown(report: Upkeep) -> str:
     blocks = [MARK, f"What the registry needs, as of {report.as_of} (`epc admin upkeep`)."]
     for title, count, lines, remedy in _parts(report):
         blocks += [f"### {title}: {count}", remedy, _fenced(lines)]
-    covered = [_fenced("\n".join(_covered(report)))] if report.coverage else []
+    of_models = "\n".join(_covered(report))
+    covered = [_fenced(of_models)] if of_models else []
     return "\n\n".join([*blocks, _counts(report), *covered]) + "\n"
 
 
@@ -253,7 +259,9 @@ def _counts(report: Upkeep) -> str:
 
 
 def _covered(report: Upkeep) -> list[str]:
-    return list(report.coverage.lines) if report.coverage else []
+    """Return what the report says of all models: their sightings, and those of a table."""
+    known = (part for part in (report.sightings, report.coverage) if part)
+    return [line for part in known for line in part.lines]
 
 
 def _indented(lines: str) -> str:

@@ -118,6 +118,8 @@ def test_models_that_only_the_source_knows_are_candidates_and_no_findings(
                 "seen": "2026-11-20",
                 "via": "list.json",
                 "listed": False,
+                "key": "provider=Google & model_id=gemini-99-flash > shutdown_date",
+                "dated": True,
             }
         ],
     }

@@ -167,6 +167,7 @@ def test_nothing_that_others_wrote_leaves_its_block(hostile: str) -> None:
         "",
         "expired before: 0; addresses asked: 1, without a clear answer: 0",
         "",
+        "",
     ]
 
 
