@@ -15,9 +15,7 @@ from epc.answers.snapshot_status import turns_of
 from epc.answers.turns import days_of_life, turns
 from epc.answers.types import Name, Place, Replacement, Service, VendorReplacement
 from epc.errors import UsageError
-from epc.protocol.results import Json
 from epc.records.choices import ALL
-from epc.records.typed import as_json
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
 
@@ -75,10 +73,15 @@ def agreeing_of(today: Replacement) -> dict[str, str]:
     return {agreement.model: agreement.summary for agreement in today.agreeing}
 
 
-def states_as_json(states: Iterable[Expiry], firsts: Mapping[str, ReplacementJudge]) -> list[Json]:
-    """Return states as plain JSON, that of a name with the judge to turn to in its place."""
-    instead = {name: {"instead": as_json(first)} for name, first in firsts.items()}
-    return [state.as_json() | instead.get(state.id, {}) for state in states]
+def firsts_of(registry: Registry, names: Iterable[str], day: date) -> dict[str, ReplacementJudge]:
+    """Return the judge to turn to in place of each name that has an end."""
+    firsts = ((name, replacement_on(registry, None, name, day).first) for name in names)
+    return {name: first for name, first in firsts if first}
+
+
+def with_firsts(states: Iterable[Expiry], firsts: Mapping[str, ReplacementJudge]) -> list[Expiry]:
+    """Return states, that of a name with the judge to turn to in its place."""
+    return [replace(state, instead=firsts.get(state.id)) for state in states]
 
 
 def _record(registry: Registry, name: Name) -> AgreementRecord:

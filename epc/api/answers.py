@@ -9,7 +9,7 @@ from epc.analysis.domains import DomainAnswer
 from epc.analysis.judge_card import card_json
 from epc.answers.domains import judges_for
 from epc.answers.judge_cards import card_of
-from epc.answers.replacement import replacement_on, states_as_json
+from epc.answers.replacement import firsts_of, with_firsts
 from epc.answers.scanning import scan
 from epc.answers.service import replacements, service_on, states
 from epc.answers.subjects import subject
@@ -59,10 +59,10 @@ class Answers:
         day = self._clock()
         found = states(self._registry, model, day)
         named = replacements(service_on(self._registry, model, day))
-        first = replacement_on(self._registry, None, model, day).first
-        lines = [*expiry.lines(found), *([first.in_place_of(model)] if first else [])]
-        firsts = {model: first} if first else {}
-        document = {"states": states_as_json(found, firsts), "replacements": [*named]}
+        firsts = firsts_of(self._registry, [model], day)
+        lines = [*expiry.lines(found), *(first.in_place_of(model) for first in firsts.values())]
+        answered = [state.as_json() for state in with_firsts(found, firsts)]
+        document = {"states": answered, "replacements": [*named]}
         return self._answer("\n".join(lines), document)
 
     def judge_card(self, model: str) -> Answer:

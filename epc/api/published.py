@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from epc.analysis.choosing import Choice
 from epc.analysis.domains import DomainAnswer
 from epc.answers.domains import judges_for
+from epc.answers.replacement import firsts_of, with_firsts
 from epc.answers.scanning import scan as found_in
 from epc.answers.service import expiry as answered_expiry
 from epc.answers.snapshot_status import snapshot_states
@@ -141,12 +142,13 @@ def expiry(*names: str, registry: str | None = None, as_of: date | None = None) 
     """Return until when models are served, or snapshots hold: see `epc expiry`.
 
     A name may be spelt as in your settings. One that names no platform has an answer for each;
-    without names all snapshots have one. `status`, `until`, `note` and the rest are what the
-    command prints as JSON, and `as_json()` is that.
+    without names all snapshots have one. `status`, `until`, `note`, `instead` and the rest are what
+    the command prints as JSON, and `as_json()` is that.
 
     Raises: as `snapshots`.
     """
-    return answered_expiry(open_registry(registry), names, as_of or now().date())
+    opened, day = open_registry(registry), as_of or now().date()
+    return with_firsts(answered_expiry(opened, names, day), firsts_of(opened, names, day))
 
 
 def scan(

@@ -39,17 +39,16 @@ def command(
       epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
       epc expiry --format svg openai/gpt-5.4-mini > judge.svg
     """
-    from epc.answers.replacement import replacement_on, states_as_json
+    from epc.answers.replacement import firsts_of, with_firsts
     from epc.answers.service import expiry, gate
     from epc.registry.expiry import lines
 
     opened, day = open_registry(registry), as_of.date()
     states = expiry(opened, asked, day)
     gates = [state for name in asked for state in gate(opened, name, day)] if asked else states
-    firsts = {name: replacement_on(opened, None, name, day).first for name in asked}
-    named = {name: first for name, first in firsts.items() if first}
+    named = firsts_of(opened, asked, day)
     if form == "json":
-        echo_json(states_as_json(states, named))
+        echo_json([state.as_json() for state in with_firsts(states, named)])
     elif form == "ics":
         from epc.registry.exports import calendar
 

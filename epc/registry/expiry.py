@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from msgspec import to_builtins
 
+from epc.analysis.agreement import ReplacementJudge
 from epc.protocol.results import Json
 from epc.registry.layout import LOG, POLICY
 from epc.registry.lifecycles import DateClaim, Pointer, ServiceTerm
@@ -112,7 +113,8 @@ class Expiry:
     `since` is the day on which this state began, `until` the first day on which the figure no
     longer holds, as far as it is known; for an expired one both are the same. `not_before` is the
     day before which its platform ends nothing. `revision` rises with all that was recorded and
-    could have moved `until`. `alias_of` is what an alias points to.
+    could have moved `until`. `alias_of` is what an alias points to. `instead` is the judge to turn
+    to in place of a name that was asked about, if it has an end.
     """
 
     id: str
@@ -127,6 +129,7 @@ class Expiry:
     revision: int = 0
     alias_of: Pointer | None = None
     not_before: date | None = None
+    instead: ReplacementJudge | None = None
 
     @property
     def status_text(self) -> str:
@@ -145,7 +148,10 @@ class Expiry:
 
     def as_json(self) -> Json:
         """Return the contract's object."""
-        return {key: value for key, value in to_builtins(self).items() if key != "revision"}
+        document = {key: value for key, value in to_builtins(self).items() if key != "revision"}
+        if self.instead is None:
+            del document["instead"]
+        return document
 
 
 def _in_words(state: Expiry) -> str:

@@ -21,7 +21,7 @@ from epc.report import succession_text
 from epc.report.figure_names import FIGURES
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.training import coin_bands
-from epc.site import citing, describing, front, profile, snapshot_lines, which
+from epc.site import citing, describing, front, judge_sizes, profile, snapshot_lines, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.front import part
@@ -113,6 +113,16 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             worse=sum(gain.is_worse for gain in good),
             worst=worst,
             picture=picture(gains),
+            drawn=drawn,
+        ),
+    )
+    comparison = judge_sizes.judge_sizes(site)
+    yield (
+        "coupling.md",
+        page(
+            "coupling",
+            comparison=comparison,
+            picture=judge_sizes.picture(comparison) if comparison else None,
             drawn=drawn,
         ),
     )

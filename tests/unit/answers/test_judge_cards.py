@@ -54,9 +54,8 @@ def published() -> Registry:
             (
                 "gpt-4o: served at openai until 2027-01-14. Served at azure-openai until "
                 "2027-04-14. Served at azure-foundry until 2027-04-14 at the least. "
-                "The name means gpt-4o-2024-08-06. A publication states gamma "
-                "0.724 (substantial, below coin-flip range), "
-                "with 5 seeds and no interval (v1.2-GPT4o-0806, June 2026)."
+                "The name means gpt-4o-2024-08-06. It gave scores that followed people's with a "
+                "rank correlation of 0.52 "
             ),
         ),
         (

@@ -55,7 +55,7 @@ def test_reading_r103_the_state_of_a_snapshot_is_that_of_its_days(
 
 def test_reading_r103_every_snapshot_has_a_state_and_bounds_of_its_day() -> None:
     for tag in published().snapshots:
-        status = status_on(published(), tag, day(A))
+        status = status_on(published(), tag, day("2026-12-01"))
 
         assert status.state.status in {"current", "expiring", "expired"}, tag
         assert status.measured_by, tag

@@ -23,6 +23,7 @@ from epc.registry.succession import VerdictStore, agreement_in_store
 from epc.report.succession_text import text
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart
+from epc.site.collecting import collect
 from epc.site.pages import Site
 from epc.site.profile import context
 from epc.site.rendering import lists
@@ -311,3 +312,20 @@ def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_m
     assert "claude-haiku-4-5" in safety[1]
     assert "claude-haiku-4-5" not in safety[2]
     assert "Which judge? The answer is the same on 1 Oct" in PAGES["changes.md"]
+
+
+def test_epc_5_2_the_page_of_sizes_has_gamma_and_floor_of_each_judge_and_no_trend() -> None:
+    """Gamma is the mean of the seeds in the published manifest, worked out here."""
+    site = collect(ROOT, as_of=date(2026, 11, 29), address="")
+    page = " ".join(re.sub(r"<[^>]+>", " ", unescape(dict(lists(site))["coupling.md"])).split())
+    assert "None of five measurements of three sizes shows coupling for the domains" in page
+
+    for tag in ("v1.0-qwen2.5-coder-0.5b", "v1.0-qwen2.5-coder-1.5b", "v1.1-SmolLM2-135M"):
+        manifest = json.loads((ROOT / "snapshots" / tag / "manifest.json").read_text("utf-8"))
+        for direction in ("text_to_visual", "visual_to_text"):
+            gammas = [seed["gamma"][direction] for seed in manifest["results"]["per_seed"]]
+            words = direction.replace("_", " ")
+            assert f"{words} {sum(gammas) / len(gammas):.2f} [" in page, (tag, direction)
+    assert "of two equal answers it said A in 14 of 14" in page
+    assert "SmolLM2-135M couples less: 99 of 100 comparisons were ties" in page
+    assert "That coupling shrinks, or grows, with size" in page
