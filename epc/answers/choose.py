@@ -20,7 +20,7 @@ from epc.analysis.quotable import FigureState
 from epc.answers.resolve import resolve
 from epc.answers.service import service_on
 from epc.answers.snapshot_status import figure_state, status_on, turns_of
-from epc.answers.turns import days_of_life
+from epc.answers.turns import days_of_life, turns
 from epc.answers.words import month
 from epc.errors import UsageError
 from epc.records.choices import ALL, Choices
@@ -109,6 +109,17 @@ def listed_alone(registry: Registry, day: date) -> dict[str, Option]:
 
 def turns_of_listing(registry: Registry, day: date) -> list[date]:
     """Return the days after a day on which a judge that was tried is listed in another way."""
+    listed = _askings_on(registry, day)
+    changes = []
+    for turn in turns_of_ways(registry, day):
+        if (later_listed := _askings_on(registry, turn)) != listed:
+            changes.append(turn)
+            listed = later_listed
+    return changes
+
+
+def turns_of_ways(registry: Registry, day: date) -> list[date]:
+    """Return the days after a day on which something may change of what was tried."""
     if registry.choices is None:
         return []
     days: set[date] = set()
@@ -118,26 +129,47 @@ def turns_of_listing(registry: Registry, day: date) -> list[date]:
                 days.update(turns_of(registry, tag, day))
             lives = registry.generations[model].lives if model in registry.generations else ()
             days.update(turn for life in lives for turn in days_of_life(registry, life))
-    listed = _askings_on(registry, day)
-    changes = []
-    for turn in sorted(turn for turn in days if turn > day):
-        if (later_listed := _askings_on(registry, turn)) != listed:
-            changes.append(turn)
-            listed = later_listed
-    return changes
+    return turns(registry, days, day)
+
+
+def turns_of_untried(registry: Registry, day: date) -> Iterator[tuple[date, tuple[str, ...]]]:
+    """Yield the judges without a figure on a day, and on each later one on which they are others.
+
+    Raises: UsageError if the registry compares no judges.
+    """
+    choices, before = _choices(registry), None
+    lives = (life for generation in registry.generations.values() for life in generation.lives)
+    days = {turn for life in lives for turn in days_of_life(registry, life)}
+    for turn in (day, *sorted(turn for turn in days if turn > day)):
+        judges = _untried(registry, choices, turn, None)
+        if judges != before:
+            yield turn, judges
+        before = judges
 
 
 def _askings_on(registry: Registry, day: date) -> dict[str, int]:
     return {model: option.way.askings for model, option in listed_alone(registry, day).items()}
 
 
-def steps(registry: Registry, day: date, platform: str | None) -> Iterator[tuple[float, Choice]]:
-    """Yield the choice in each domain, with each budget from which on another way can be paid.
+def steps_by_turn(
+    registry: Registry, days: Iterable[date], platform: str | None
+) -> Iterator[tuple[date, list[tuple[float, Choice]]]]:
+    """Yield the choices on the first day, and on each later one on which they may be others.
 
-    The last of a domain is without a limit. Judges without a figure are not looked for.
+    They are those in each domain, with each budget from which on another way can be paid. The last
+    of a domain is without a limit. Judges without a figure are not looked for.
     """
-    choices = _choices(registry)
-    usable = _usable(registry, choices, day, platform)
+    choices, before = _choices(registry), None
+    for day in days:
+        usable = _usable(registry, choices, day, platform)
+        order = [list(places) for places in usable.served.values()]  # as it is printed
+        lasting = (replace(usable, day=date.min), order)
+        if lasting != before:
+            yield day, list(_steps(choices, usable))
+        before = lasting
+
+
+def _steps(choices: Choices, usable: _Usable) -> Iterator[tuple[float, Choice]]:
     prices = {way.usd for n, way in enumerate(choices.ways) if way.usd and n in usable.ways}
     for domain in choices.domains:
         for usd in (0.0, *sorted(prices)):

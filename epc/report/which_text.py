@@ -9,6 +9,7 @@ from epc.printable import begun
 from epc.records.choices import ALL, price_text
 from epc.records.faults import FaultEffect
 from epc.report.document import Part, Section, Table, Verbatim
+from epc.statistics.figures import interval_text, number_text
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NAMED: Final = 4  # judges without a figure that are named
@@ -138,6 +139,24 @@ def untried(answer: Choice) -> str:
     return (
         f"{count:,} models that are served{place} were not tried on these questions: {names}{dots}"
     )
+
+
+def unserved(answer: Choice) -> str:
+    """Say whose figures are here and of whom nobody knows that it is served; empty if none."""
+    if not answer.gone:
+        return ""
+    return f"Measured, but not known to be served: {', '.join(answer.gone)}."
+
+
+def may_say(answer: Choice) -> str:
+    """Return what may be said of the judge to try first; empty without one."""
+    first = answer.first
+    if first is None or first.right.value is None:
+        return ""
+    share = number_text(first.right.value, ".1c")
+    figure = f"{share} {interval_text(first.right.ci95, '.0c')}".rstrip()
+    right = f"{figure}{' †' if first.faults else ''} of 100 questions of {answer.benchmark}"
+    return f"It was right on {', '.join(filter(None, (right, first.dated)))}."
 
 
 def text(answer: Choice) -> str:

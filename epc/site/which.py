@@ -1,40 +1,54 @@
-"""Content of the page "Which judge?": the program's own answers, for each platform and budget."""
+"""Content of the page "Which judge?": the program's own answers, for each platform and budget.
 
-from collections.abc import Iterator
+An answer changes only on a few days, so the page holds it for each of these.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
 from math import isinf
-from typing import Any
+from typing import Any, Final
 
 from epc.analysis.choosing import Choice, Option
 from epc.analysis.domains import domains
-from epc.answers.choose import choose, steps
+from epc.answers.choose import choose, steps_by_turn, turns_of_untried, turns_of_ways
 from epc.answers.domains import of_domain
 from epc.protocol.results import Json
-from epc.records.choices import ALL, Choices
+from epc.records.choices import ALL, Choices, Domain
+from epc.registry.registry import Registry
 from epc.report.domains_text import verdict
-from epc.report.which_text import beaten, faults_text, sentence, untried
+from epc.report.which_text import beaten, faults_text, may_say, sentence, unserved, untried
+from epc.site.charts.forest import place
 from epc.site.charts.prices import price_chart
 from epc.site.pages import Site
+from epc.site.turning import Turns, add_turn
+from epc.statistics.figures import interval_text, number_text
 
-_Table = dict[str, int]  # texts that stand in the page once, by their place in it
+_ANY: Final = ""  # any platform
+_Steps = Sequence[tuple[float, Choice]]  # choices in each domain, with the budgets they begin at
 
 
 def context(site: Site) -> dict[str, Any]:
     """Return what the template is given: an answer for each domain, without limits."""
     choices = site.registry.choices
-    names = sorted(choices.domains, key=lambda name: (name != ALL, name)) if choices else ()
+    if choices is None:
+        return {"answers": []}
+    names = sorted(choices.domains, key=lambda name: (name != ALL, name))
     answers = [choose(site.registry, name, site.as_of) for name in names]
-    served = answers[0].served if answers else {}
-    platforms = sorted({platform for places in served.values() for platform in places})
+    days = [site.as_of, *turns_of_ways(site.registry, site.as_of)]
+    unlimited = list(steps_by_turn(site.registry, days, None))
+    platforms = _platforms(unlimited)
+    notes = _notes(site.registry, answers[0], unlimited)
     return {
         "answers": answers,
         "beaten": beaten,
-        "faults": faults_text(answers[0].faults, answers[0].ranked) if answers else [],
-        "untried": untried(answers[0]) if answers else "",
         "choices": choices,
         "price_chart": price_chart,
-        "data": _data(site, choices, answers[0], platforms) if choices else {},
+        "data": _data(site.registry, choices, days, unlimited, platforms) | {"notes": notes},
         "dollars": "${:,.2f}".format,
         "domains": [of_domain(site.registry, name, site.as_of) for name in domains()],
+        "may_say": may_say,
+        "notes": {name: turns[0][1] for name, turns in notes.items()},
         "platforms": platforms,
         "sentence": sentence,
         "verdict": verdict,
@@ -42,49 +56,140 @@ def context(site: Site) -> dict[str, Any]:
     }
 
 
-def _data(site: Site, choices: Choices, answer: Choice, platforms: list[str]) -> Json:
-    """Return every answer: by domain and platform, from which budget on it is which.
+def _platforms(unlimited: Iterable[tuple[date, _Steps]]) -> list[str]:
+    """Return the platforms that serve a judge which was tried on one of the days."""
+    served = (steps[0][1].served.values() for _, steps in unlimited)
+    return sorted({platform for models in served for places in models for platform in places})
 
-    A row of `cells` is the budget from which on it holds, null where there is none, the ways that
-    are listed, the reward models, which of all is first, and the place of its sentence.
+
+def _data(
+    registry: Registry,
+    choices: Choices,
+    days: Sequence[date],
+    unlimited: Sequence[tuple[date, _Steps]],
+    platforms: Iterable[str],
+) -> Json:
+    """Return every answer: by domain and platform, from which day and budget on it is which.
+
+    Whatever turns is a list of what holds from a day on. A row of `cells` is the budget from which
+    on it holds, null where there is none, the ways that are listed, the reward models, which of all
+    is first, and the place of its sentence. `rest` are the lists below an answer without limits,
+    and what may be said of its first.
     """
-    sentences: _Table = {}
-    ways = {way: n for n, way in enumerate(choices.ways)}
-    cells: dict[str, dict[str, list[list[Any]]]] = {name: {} for name in choices.domains}
-    for platform in ("", *platforms):
-        for usd, choice in steps(site.registry, site.as_of, platform or None):
-            rows = cells[choice.short.domain].setdefault(platform, [])
-            row = [*_row(choice, ways, sentences)]
-            if not rows or rows[-1][1:] != row or isinf(usd):
-                rows.append([None if isinf(usd) else usd, *row])
-    options = {option.way: option for option in answer.ranked}
+    texts: dict[str, int] = {}
+    cells: dict[str, dict[str, Turns]] = {name: {} for name in choices.domains}
+    for platform in (_ANY, *platforms):
+        for day, steps in steps_by_turn(registry, days, platform or None):
+            for name, rows in _rows(choices, steps, texts).items():
+                add_turn(cells[name].setdefault(platform, []), day, rows)
     return {
-        "ways": [
-            {"words": _label(options.get(way), way.words), "models": way.models, "usd": way.usd}
-            | ({"month": options[way].dated} if way in options else {})
-            for way in choices.ways
-        ],
-        "served": answer.served,
-        "domains": {
-            name: {
-                "right": domain.right,
-                "interval": [choices.figure(domain, way).ci95 for way in range(len(choices.ways))],
-            }
-            for name, domain in choices.domains.items()
-        },
+        "built": days[0].isoformat(),
+        "days": [day.isoformat() for day, _ in unlimited],
+        "ways": _ways(choices, unlimited),
+        "served": _served(unlimited),
+        "figures": {name: _figures(choices, domain) for name, domain in choices.domains.items()},
         "cells": cells,
-        "sentences": list(sentences),
+        "rest": _rest(choices, unlimited, texts),
+        "sentences": list(texts),
     }
 
 
-def _row(choice: Choice, ways: dict[Any, int], sentences: _Table) -> Iterator[Any]:
-    yield [ways[option.way] for option in choice.short.options]
-    yield [ways[option.way] for option in choice.scorers.options]
-    yield ways[choice.first.way] if choice.first else None
-    limit = "" if choice.budget is None else " within the budget"
-    text = sentence(choice, limit)
-    yield sentences.setdefault(text, len(sentences))
+def _rows(choices: Choices, steps: _Steps, texts: dict[str, int]) -> dict[str, list[list[Any]]]:
+    """Return the rows of a day's answers by domain, without those that say nothing new."""
+    rows_of: dict[str, list[list[Any]]] = {}
+    for usd, choice in steps:
+        rows = rows_of.setdefault(choice.short.domain, [])
+        limit = "" if choice.budget is None else " within the budget"
+        row = [
+            _numbers(choices, choice.short.options),
+            _numbers(choices, choice.scorers.options),
+            choices.ways.index(choice.first.way) if choice.first else None,
+            texts.setdefault(sentence(choice, limit), len(texts)),
+        ]
+        if not rows or rows[-1][1:] != row or isinf(usd):
+            rows.append([None if isinf(usd) else usd, *row])
+    return rows_of
 
 
-def _label(option: Option | None, label: str) -> str:
-    return f"{label} †" if option and option.faults else label
+def _numbers(choices: Choices, options: Iterable[Option]) -> list[int]:
+    return [choices.ways.index(option.way) for option in options]
+
+
+def _answers(unlimited: Iterable[tuple[date, _Steps]]) -> Iterator[tuple[date, Choice]]:
+    """Yield the answers of the days that have no limit."""
+    for day, steps in unlimited:
+        for usd, choice in steps:
+            if isinf(usd):
+                yield day, choice
+
+
+def _ways(choices: Choices, unlimited: Sequence[tuple[date, _Steps]]) -> list[Json]:
+    """Return each way with its words, its marks, and the month of its figures."""
+    marked: dict[int, str] = {}
+    months: dict[int, Turns] = {}
+    for day, choice in _answers(unlimited):
+        for option in choice.ranked:
+            way = choices.ways.index(option.way)
+            marked[way] = f"{option.way.words}{' †' if option.faults else ''}"
+            add_turn(months.setdefault(way, []), day, option.dated)
+    return [
+        {
+            "words": marked.get(n, way.words),
+            "models": way.models,
+            "usd": way.usd,
+            "months": months.get(n, []),
+        }
+        for n, way in enumerate(choices.ways)
+    ]
+
+
+def _served(unlimited: Iterable[tuple[date, _Steps]]) -> dict[str, Turns]:
+    """Return by model who serves it and until when, while anybody does."""
+    turns: dict[str, Turns] = {}
+    for day, steps in unlimited:
+        for model, places in steps[0][1].served.items():
+            add_turn(turns.setdefault(model, []), day, list(places.items()))
+    return turns
+
+
+def _figures(choices: Choices, domain: Domain) -> list[list[str]]:
+    """Return of each way the share, its interval, and the places of these three on the line."""
+    figures = []
+    for way, share in enumerate(domain.right):
+        ends = choices.figure(domain, way).ci95
+        on_line = (_place(choices, value) for value in (*(ends or (share, share)), share))
+        figures.append([number_text(share, ".1c"), interval_text(ends, ".0c"), *on_line])
+    return figures
+
+
+def _place(choices: Choices, share: float | None) -> str:
+    return place(((1.0 if share is None else share) - choices.chance) / (1 - choices.chance))
+
+
+def _rest(
+    choices: Choices, unlimited: Sequence[tuple[date, _Steps]], texts: dict[str, int]
+) -> dict[str, Turns]:
+    rest: dict[str, Turns] = {}
+    for day, choice in _answers(unlimited):
+        lists = [_numbers(choices, beaten(short)) for short in (choice.short, choice.scorers)]
+        said = texts.setdefault(may_say(choice), len(texts))
+        add_turn(rest.setdefault(choice.short.domain, []), day, [*lists, said])
+    return rest
+
+
+def _notes(
+    registry: Registry, answer: Choice, unlimited: Sequence[tuple[date, _Steps]]
+) -> dict[str, Turns]:
+    """Return the sentences below the answers: marks, judges without a figure, and those gone."""
+    faults: Turns = []
+    untried_judges: Turns = []
+    gone: Turns = []
+    domains = (pair for pair in _answers(unlimited) if pair[1].short.domain == answer.short.domain)
+    for day, choice in domains:
+        lines = faults_text(choice.faults, choice.ranked)
+        add_turn(faults, day, " ".join(f"† {line}" for line in lines))
+        add_turn(gone, day, unserved(choice))
+    for day, judges in turns_of_untried(registry, date.fromisoformat(answer.as_of)):
+        text = untried(replace(answer, untried=judges))
+        add_turn(untried_judges, day, f"{text}." if text else "")
+    return {"faults": faults, "untried": untried_judges, "gone": gone}

@@ -1,7 +1,8 @@
 // "The model you use as a judge": the answers of `epc expiry` and of `epc evaluators card`, from one
 // file of this site and on the reader's own day. What is typed stays here, and is only ever text.
 import { calendar, feeds, gate } from "./follow.js";
-import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, service, shorter, standing, stateOf, unique } from "./names.js";
+import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, service, shorter, stateOf, unique } from "./names.js";
+import { standing } from "./turns.js";
 
 {
   const place = document.getElementById("judge");

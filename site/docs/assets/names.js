@@ -1,6 +1,7 @@
 // Every name of a judge, from one file of this site: what it means, as the program finds it, and which
 // names one was probably meant to be. States are those of the reader's own day.
 import { ALIKE, folded, grams, likeness } from "./likeness.js";
+import { dayOf, standing } from "./turns.js";
 
 const file = new URL("names.json", import.meta.url);
 const HINTS = 3;
@@ -14,8 +15,7 @@ export const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
 
 export const load = async () => {
   const index = await (await fetch(file)).json();
-  const clock = new Date().toISOString().slice(0, 10);
-  const today = clock > index.as_of ? clock : index.as_of; // as in expiry.js
+  const today = dayOf(index.as_of);
   const [names, alike] = [new Map(), new Map()];
   const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
   for (const generation of index.generations) {
@@ -122,9 +122,6 @@ export const homeOf = ({ matches, spelt }) => {
   return first ?? (elsewhere ? seenLast(hosted) : null);
 };
 export const isKnown = ({ matches, elsewhere, nameless }) => matches.length > 0 || elsewhere.length > 0 || nameless;
-
-// The answer that stands on a day: the last one that has begun.
-export const standing = (days, today) => days.findLast(([from]) => from <= today) ?? days[0];
 
 export const stateOf = (index, states, name) => {
   const [, status, reason, until, note, source, revision, notBefore] = standing(states, index.today);
