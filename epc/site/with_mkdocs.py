@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from epc.errors import UsageError, WorldError, able_to
 from epc.records.strict_json import dumps
+from epc.registry.expiry import days_away
 from epc.site import mkdocs_hook
 from epc.site.pages import Site
+from epc.site.turning import Turns, add_turn
 
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 # The theme's search (lunr) names a node of its word graph by its letters and its neighbours'
@@ -166,6 +168,7 @@ class Folder:
                 path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+_FRESH: Final = 120  # days after which a site says that it knows nothing newer
 _HERE: Final = "this checkout"
 # In the repository's own documents a link to its root; mkdocs knows nothing outside of them.
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(\.\./\.\./\)")
@@ -189,8 +192,9 @@ def addressed(site: Site, path: Path) -> str:
 
 
 def settings(site: Site) -> dict[str, Any]:
-    """Return what mkdocs is told of addresses: nothing of those that are not known."""
+    """Return what mkdocs is told of the site's age, and of addresses that are known."""
     options: dict[str, Any] = {"copyright": _origin(site)}
+    options["extra"] = {"generator": False, "age": _age(site)}
     if site.address:
         options["site_url"] = site.address
     if site.repository:
@@ -199,6 +203,16 @@ def settings(site: Site) -> dict[str, Any]:
         # mkdocs would guess a branch if it were told nothing.
         options["edit_uri"] = f"{repository.edit}/{_DOCUMENTS}/" if repository.edit else ""
     return options
+
+
+def _age(site: Site) -> dict[str, Any]:
+    """Return the day of building, and what every page says of it from which day on."""
+    turns: Turns = []
+    add_turn(turns, site.as_of, "")
+    built = f"{site.as_of.day} {site.as_of:%B %Y}"
+    text = f"This site was built on {built}. Nothing newer is known here: look for a newer one."
+    add_turn(turns, days_away(site.as_of, _FRESH), text)
+    return {"built": site.as_of.isoformat(), "turns": [list(turn) for turn in turns]}
 
 
 def _origin(site: Site) -> str:

@@ -55,6 +55,12 @@
     return changed;
   };
 
+  // What the program wrote for each day on which it turns: of these the last that has begun.
+  for (const place of document.querySelectorAll("[data-turns]")) {
+    const [, text] = JSON.parse(place.dataset.turns).findLast(([from]) => from <= today);
+    Object.assign(place, { textContent: text, hidden: !text });
+  }
+
   const cell = (label, ...content) => {
     const made = document.createElement("td");
     made.dataset.label = label;

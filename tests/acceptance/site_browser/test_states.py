@@ -129,6 +129,18 @@ def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., 
     assert told == {"2026-06-20": "in 10 days", "2026-06-29": "in 1 day"}
 
 
+def test_a_site_built_120_days_ago_says_so_on_every_page(
+    window: Callable[..., Visit],
+) -> None:
+    """Built on 1 April 2026: 30 July is 120 days later."""
+    visit = window()
+    for path in ("", "check/", "snapshots/v1.1-Judge-1/", "statistics/", "404.html"):
+        assert not on(visit, "2026-07-29", path).locator(".epc-age").is_visible(), path
+        later = on(visit, "2026-07-30", path).locator(".epc-age").inner_text()
+        assert "built on 1 April 2026. Nothing newer is known here" in later, path
+    assert visit.barriers() == []
+
+
 def test_a_clock_that_is_behind_brings_nothing_back(window: Callable[..., Visit]) -> None:
     page = on(window(), "2020-01-01", "snapshots/")
 
