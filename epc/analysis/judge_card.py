@@ -151,8 +151,8 @@ class Limit:
 class Card:
     """All that is known of one model on a day; `drift` is what was recorded of its changes.
 
-    `picked` is what picking an answer by it gains, by domain, and `optimised` what an optimiser
-    gains under it, by what its runs start from.
+    `picked` is what picking an answer by it gains, by domain, with the month of its verdicts, and
+    `optimised` what an optimiser gains under it, by what its runs start from.
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
     `means` is the model that its name stands for on the day, where all of the figures are that
     model's. `limits` are what may not be said of it, the sharpest first, and `quotable` are its
@@ -171,6 +171,7 @@ class Card:
     faults: tuple[Fault, ...]
     quotable: QuotableFigures
     picked: Mapping[str, Picked] = field(default_factory=dict)
+    picked_month: str = ""
     optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None
     limits: tuple[Limit, ...] = ()

@@ -102,6 +102,7 @@ def card_of(
         for figure in _observed(verdict_file.origin, verdict_file.figures.source, group, _NOT_TODAY)
         if _without_origin(figure) not in published
     )
+    picked, picked_month = _picked(registry, states, as_of)
     today = replacement_on(registry, None, subject.text, as_of)
     return Card(
         name=subject.name,
@@ -120,7 +121,8 @@ def card_of(
             for snapshot in measured
             for fault in snapshot.card.known_faults
         ),
-        picked=_picked(registry, states),
+        picked=picked,
+        picked_month=picked_month,
         optimised=_optimised(states),
         means=means or None,
         limits=limits_of(registry, measured, as_of),
@@ -142,12 +144,13 @@ def _dated(
 
 
 def _picked(
-    registry: Registry, states: Sequence[tuple[Snapshot, Expiry, str]]
-) -> Mapping[str, Picked]:
-    """Return what picking by a judge gains, by the newest snapshot that counts."""
+    registry: Registry, states: Sequence[tuple[Snapshot, Expiry, str]], as_of: date
+) -> tuple[Mapping[str, Picked], str]:
+    """Return what picking by a judge gains, by the newest snapshot that counts, and its month."""
     gains = registry.choices.picked if registry.choices else {}
     tags = [str(snapshot.tag) for snapshot, _, why in states if not why]
-    return next((gains[tag] for tag in reversed(tags) if tag in gains), {})
+    tag = next((tag for tag in reversed(tags) if tag in gains), None)
+    return (gains[tag], month(status_on(registry, tag, as_of))) if tag else ({}, "")
 
 
 def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, RunsReport]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from epc.analysis.choosing import Choice
 from epc.analysis.domains import DomainAnswer
 from epc.answers.domains import judges_for
+from epc.answers.quotable import headlines
 from epc.answers.replacement import firsts_of, with_firsts
 from epc.answers.scanning import scan as found_in
 from epc.answers.service import expiry as answered_expiry
@@ -125,17 +126,25 @@ def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.Dat
 
     The columns are the generation, its maker and what `epc evaluators list` says of the platform:
     `status` is current, unconfirmed, expiring, expired or unknown, `until` the first day on which
-    it is not served any more, `not_before` the day before which the platform ends nothing, and
-    `listed` whether a catalogue alone has it.
+    it is not served any more, `not_before` the day before which the platform ends nothing,
+    `listed` whether a catalogue alone has it, and `figure` the headline of the judge's card with
+    its month, empty if it has none.
 
     Raises: as `snapshots`.
     """
-    states = open_registry(registry).every_state(as_of or now().date())
+    opened, day = open_registry(registry), as_of or now().date()
+    quoted = {name: headline.brief for name, headline in headlines(opened, day).items()}
     rows = (
-        (generation.name, generation.maker, *(getattr(state, name) for name in _STATE), listed)
-        for generation, state, listed in states
+        (
+            generation.name,
+            generation.maker,
+            *(getattr(state, name) for name in _STATE),
+            listed,
+            quoted.get(generation.name, ""),
+        )
+        for generation, state, listed in opened.every_state(day)
     )
-    return frame_of(rows, ("generation", "maker", *_STATE, "listed"))
+    return frame_of(rows, ("generation", "maker", *_STATE, "listed", "figure"))
 
 
 def expiry(*names: str, registry: str | None = None, as_of: date | None = None) -> list[Expiry]:

@@ -222,7 +222,7 @@ def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
         parts += ["", title, *_rows(figures)]
     if card.picked:
         table = printed([Table("picks", picks(card.picked))])
-        parts += ["", picking(card.picked), *(f"  {line}" for line in table.split("\n"))]
+        parts += ["", picking(card), *(f"  {line}" for line in table.split("\n"))]
     if card.optimised:
         parts += ["", OPTIMISED, *(f"  {line}" for line in starts_sentences(card.optimised))]
     parts += _conditions(card)
@@ -241,10 +241,11 @@ def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
     return "\n".join(parts)
 
 
-def picking(picked: Mapping[str, Picked]) -> str:
-    """Return the title of `picks`."""
-    largest = max(gains.n for gains in picked.values())
-    return f"what its score gains by best of {largest}, asked once, in its points"
+def picking(card: Card) -> str:
+    """Return the title of `picks`, with the month of the verdicts."""
+    largest = max(gains.n for gains in card.picked.values())
+    text = f"what its score gains by best of {largest}, asked once, in its points"
+    return f"{text}, {card.picked_month}" if card.picked_month else text
 
 
 def picks(picked: Mapping[str, Picked]) -> list[tuple[str, ...]]:
@@ -252,7 +253,7 @@ def picks(picked: Mapping[str, Picked]) -> list[tuple[str, ...]]:
 
     Source: Reading R94. A dash is what cannot be said.
     """
-    rows = [("", *(title for title, _ in _PICKED.values()), "questions")]
+    rows = [("domain", *(title for title, _ in _PICKED.values()), "questions")]
     for domain, gains in picked.items():
         figures = ((gains.figures.get(name), form) for name, (_, form) in _PICKED.items())
         cells = (figure.text(form, TOO_FEW) if figure else "-" for figure, form in figures)

@@ -305,6 +305,13 @@ def test_judges_are_the_list_of_the_command() -> None:
     assert [tuple(map(str, row)) for row in table[[*fields]].itertuples(index=False)] == [
         tuple(str(each[field]) for field in fields) for each in listed
     ]
+    printed = program("evaluators", "list", "--as-of", "2026-11-26").stdout.splitlines()
+    figures = table["figure"].tolist()
+    assert all(line.endswith(text) for line, text in zip(printed, figures, strict=True))
+    haiku = table[table["id"] == "claude-haiku-4-5-20251001"]["figure"].tolist()
+    # ANSWERS' case 31, worked out by hand: asked 8 times, in April 2026 at the latest.
+    assert haiku[0].startswith("right 84.1")
+    assert haiku[0].endswith("by April 2026")
 
 
 def test_a_scan_is_that_of_the_command(tmp_path: Path) -> None:

@@ -196,4 +196,7 @@ def test_what_picking_gains_is_a_table_by_domain() -> None:
         ("all", "50% [25%, 75%]", "-", "-", "-", "+50.0 [+25.0, +75.0]", "1,234"),
         ("maths", "50% (too few items)", "-", "-", "-", "-", "30"),
     ]
-    assert picking(picked) == "what its score gains by best of 4, asked once, in its points"
+    assert picks(picked)[0][0] == "domain"
+    assert picking(card(picked=picked, picked_month="by May 2026")) == (
+        "what its score gains by best of 4, asked once, in its points, by May 2026"
+    )

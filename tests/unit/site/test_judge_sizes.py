@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from epc.audit.facts import Word
 from epc.registry.figures import Figure
-from epc.registry.record import AuditSummary, Word
+from epc.registry.record import AuditSummary
 from epc.simulation.training import Band
 from epc.site.judge_sizes import SizeComparison, SizedJudge, picture
 from epc.site.pages import Direction
