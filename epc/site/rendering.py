@@ -9,7 +9,8 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.analysis.succession import best_of_each
-from epc.answers.snapshot_status import snapshot_states
+from epc.answers.snapshot_status import snapshot_states, status_on
+from epc.answers.words import month
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.expiry import Expiry
@@ -363,6 +364,7 @@ def _any_snapshot(
     name = page.row.snapshot.tag.generation
     return {
         "page": page,
+        "title": snapshot_lines.title_of(site, page),
         **_result(site, page),
         "story": list(story(page)),
         "recorded": list(describing.recorded(page.card)),
@@ -387,4 +389,5 @@ def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
     chart = result_chart(page.row, coin)
     if chart is None and not page.row.failed:
         chart = stated_chart(page.figures, KINDS[page.card.kind].origin_phrase)
-    return {"told": result_box(page, coin), "picture": drawn(chart)}
+    of_month = month(status_on(site.registry, page.row.tag, site.as_of))
+    return {"told": result_box(page, coin, of_month), "picture": drawn(chart)}

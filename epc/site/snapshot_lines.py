@@ -160,6 +160,12 @@ def judge_name(site: Site, page: SnapshotPage) -> str:
     return resolve(site.registry, generation, site.as_of).plain
 
 
+def title_of(site: Site, page: SnapshotPage) -> str:
+    """Return the title of a snapshot's page: its tag, behind the name that people type."""
+    name, tag = judge_name(site, page), page.row.tag
+    return tag if tag.endswith(name) else f"{name} ({tag})"
+
+
 def _headline(row: Row) -> Headline | None:
     """Return the figure that says most of a snapshot of its kind."""
     if row.about == "records":

@@ -64,25 +64,30 @@ def no_baseline(page: EvaluatorPage) -> str:
     return "No measurement of it is published."
 
 
-def result_box(page: SnapshotPage, coin: Band | None) -> ResultBox:
-    """Return a snapshot's result box. `coin` is what a coin flip's gamma is in its setting."""
+def result_box(page: SnapshotPage, coin: Band | None, of_month: str) -> ResultBox:
+    """Return a snapshot's result box, with the month of its figures.
+
+    `coin` is what a coin flip's gamma is in its setting.
+    """
     row, card = page.row, page.card
     if card.citation:
-        return _reported(page, card.citation, coin)
+        return _reported(page, card.citation, coin, of_month)
     if card.origin:
-        return _recorded(page, card.origin)
+        return _recorded(page, card.origin, of_month)
     if row.about == "loops":
-        return _optimised(page)
-    return _judged(page) if row.about == "judgments" else _measured(page, coin)
+        return _optimised(page, of_month)
+    if row.about == "judgments":
+        return _judged(page, of_month)
+    return _measured(page, coin, of_month)
 
 
-def _measured(page: SnapshotPage, coin: Band | None) -> ResultBox:
+def _measured(page: SnapshotPage, coin: Band | None, of_month: str) -> ResultBox:
     row, name = page.row, page.card.evaluator.model
     word = row.verdict
     assert page.audit is not None  # every measured snapshot is audited
     crossing = [(direction, into) for direction in row.directions if (into := direction.into)]
     answer = [sentence(MEANING[page.audit.verdict]), *_largest_regret(crossing)]
-    seeds = f"It rests on {row.n:,} seeds"
+    seeds = f"It rests on {row.n:,} seeds{_behind(of_month)}"
     if page.audit.unit:
         seeds += f", and on its {page.audit.unit}s being independent of each other"
     wrong = [] if row.failed or coin is None else [_gamma_shows_nothing(coin)]
@@ -148,10 +153,12 @@ def _never(card: Record) -> Iterator[str]:
     yield "Anything of another model, prompt or task, or of the days after its end."
 
 
-def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> ResultBox:
+def _reported(
+    page: SnapshotPage, citation: Citation, coin: Band | None, of_month: str
+) -> ResultBox:
     row, name = page.row, page.card.evaluator.model
     work = citation.work.partition(",")[0]
-    answer = [f"{begun(_listed(page.figures))}; over {row.n:,} seeds."]
+    answer = [f"{begun(_listed(page.figures))}; over {row.n:,} seeds{_behind(of_month)}."]
     if row.failed:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
     elif row.directions and coin:
@@ -184,7 +191,7 @@ def _against(gamma: Figure, coin: Band) -> str:
     )
 
 
-def _judged(page: SnapshotPage) -> ResultBox:
+def _judged(page: SnapshotPage, of_month: str) -> ResultBox:
     row, figures, name = page.row, page.row.snapshot.figures, page.card.evaluator.model
     targets = ", ".join(str(target["value"]) for target in figures["targets"])
     shares = "; ".join(
@@ -192,9 +199,8 @@ def _judged(page: SnapshotPage) -> ResultBox:
         for verdict, share in figures["verdict"].items()
         if share["mean"] is not None
     )
-    answer = [
-        f"Of {figures['valid']:,} valid evaluations: {shares}." if shares else "Nothing valid."
-    ]
+    counted = f"Of {figures['valid']:,} valid evaluations{_behind(of_month)}"
+    answer = [f"{counted}: {shares}." if shares else "Nothing valid."]
     answer.append(f"Invalid: {figures['invalid']['hits']:,} of {row.n:,} samples.")
     if row.failed:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
@@ -214,12 +220,15 @@ def _judged(page: SnapshotPage) -> ResultBox:
     )
 
 
-def _optimised(page: SnapshotPage) -> ResultBox:
+def _optimised(page: SnapshotPage, of_month: str) -> ResultBox:
     name = page.card.evaluator.model
     return ResultBox(
         query=f"What happens to an optimiser under {name}: does it improve the work, or only what "
         "this judge says of it?",
-        answer=tuple(starts_sentences(reports_of(page.row.snapshot))),
+        answer=(
+            *starts_sentences(reports_of(page.row.snapshot)),
+            f"The runs are of {of_month}.",
+        ),
         may=("What this optimiser gained on these items under this recorded judge.",),
         may_not=(
             "What another optimiser, task or prompt of the judge gains: epc loop measures it.",
@@ -228,8 +237,13 @@ def _optimised(page: SnapshotPage) -> ResultBox:
     )
 
 
-def _first(best: Figure) -> str:
-    """Return the headline of recorded verdicts in a sentence, with its interval, n and setting."""
+def _behind(of_month: str) -> str:
+    """Return the month of figures as it stands behind their n."""
+    return f", {of_month}" if of_month else ""
+
+
+def _first(best: Figure, of_month: str) -> str:
+    """Return the headline of recorded verdicts in a sentence, with its interval, n and month."""
     family = best.name.partition("/")[0]
     setting = best.name.split("/", 3 if family == "transfer" else 1)[-1]
     form, unit = ".1c", "%"
@@ -241,17 +255,17 @@ def _first(best: Figure) -> str:
     if best.interval:
         between = f", 95% interval {range_text(best.interval, form)}{unit}"
     sentence = figure_clause(best.name, best.mean, best.n or 0)
-    return f"In the setting {setting}, {sentence} on {best.items:,} items{between}."
+    return f"In the setting {setting}, {sentence} on {best.items:,} items{between}{of_month}."
 
 
-def _recorded(page: SnapshotPage, origin: Origin) -> ResultBox:
+def _recorded(page: SnapshotPage, origin: Origin, of_month: str) -> ResultBox:
     row, best = page.row, page.row.headline
     name = page.card.evaluator.model
     count = f"{row.n:,} {KINDS[page.card.kind].unit}"
     silent = "are right, change with the place or are repeated"
     answer = [f"Nothing says whether these {count} {silent}."]
     if best and best.n:
-        answer = [_first(best)]
+        answer = [_first(best, _behind(of_month))]
         family = best.name.partition("/")[0]
         like = [f for f in page.figures if f.name.partition("/")[0] == family and not f.left_out]
         if len(like) > 1 and family not in ("transfer", _CORRELATION):

@@ -98,3 +98,24 @@ def test_every_judge_is_on_its_makers_page_and_counts_say_of_what_they_are(
     assert all(f'href="../../evaluators/{name}/"' in makers for name in ("Judge-1", "Judge-2"))
     lead = site.text("snapshots/index.html").split('<p class="epc-lead">')[1].split("</p>")[0]
     assert re.findall(r">(\d+)</data>", lead) == ["5", "1"], "one of six has expired"
+
+
+def test_a_page_has_one_search_landmark_and_a_name_above_every_column(site: BuiltSite) -> None:
+    pages = {
+        path.relative_to(site.out): path.read_text("utf-8") for path in site.out.rglob("*.html")
+    }
+    assert {str(path) for path, text in pages.items() if text.count('role="search"') > 1} == set()
+    empty = re.compile(r"<th\b[^>]*>\s*</th>")
+    assert {str(path) for path, text in pages.items() if empty.search(text)} == set()
+
+
+def test_no_sentence_ends_twice_or_begins_twice(site: BuiltSite) -> None:
+    """A page said "did you mean X?." and another "The what its score gains"."""
+    pages = [re.sub(r"<[^>]+>", "", path.read_text("utf-8")) for path in site.out.rglob("*.html")]
+    assert [text for text in pages if re.search(r"\?\.(\s|$)|\bThe what\b", text)] == []
+
+
+def test_the_title_of_a_snapshots_page_has_the_name_that_people_type(site: BuiltSite) -> None:
+    """The maker's id of the fixture's Judge-1 is judge-1."""
+    assert "<title>judge-1 (v1.1-Judge-1) - " in site.text("snapshots/v1.1-Judge-1/index.html")
+    assert "<title>v1.0-CoinFlip - " in site.text("snapshots/v1.0-CoinFlip/index.html")

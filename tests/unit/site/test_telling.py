@@ -52,11 +52,12 @@ def test_a_figure_is_named_in_words_with_what_it_is_of() -> None:
 def test_a_reported_gamma_inside_a_coin_flips_spread_shows_no_coupling(tmp_path: Path) -> None:
     page = page_of(tmp_path)
 
-    said = result_box(page, COIN)
+    said = result_box(page, COIN, "June 2026")
 
+    assert said.answer[0].endswith(" seeds, June 2026.")
     assert "it does not show coupling" in said.answer[1]
     assert said.may_not[0].endswith("couples, or that it does not: no control was published.")
-    outside = result_box(page, structs.replace(COIN, low=0.0, high=0.001))
+    outside = result_box(page, structs.replace(COIN, low=0.0, high=0.001), "")
     assert outside.answer[1] == (
         "Gamma differs from a coin flip (0.00 to 0.00 for 90% of seeds). The run has no control, "
         "so the cause is unknown."
@@ -68,7 +69,7 @@ def test_recorded_verdicts_say_nothing_of_today(tmp_path: Path) -> None:
     del card["tag"]
     page = page_of(tmp_path, figures=observed_figures("J/1", n=40), **card)
 
-    said = result_box(page, None)
+    said = result_box(page, None, "")
 
     assert said.query == "What do the 40 verdicts of judge-1 show? Source: Source."
     assert "as it is served today" in said.may_not[0]
@@ -92,9 +93,9 @@ def test_scores_that_follow_peoples_are_said_as_a_correlation_without_a_percent_
         name="rank_correlation/grades", mean=0.5, interval=(0.4, 0.6), n=1200, items=300
     )
 
-    assert _first(ordered) == (
+    assert _first(ordered, ", by May 2026") == (
         "In the setting grades, its scores followed people's with a rank correlation of +0.50 in "
-        "1,200 scores on 300 items, 95% interval 0.40 to 0.60."
+        "1,200 scores on 300 items, 95% interval 0.40 to 0.60, by May 2026."
     )
 
 
