@@ -182,3 +182,69 @@ def test_errors_and_the_handling_of_text_stand_left_of_everything() -> None:
     for name, allowed in stands.items():
         found = {name for name in imports(ROOT / name) if name.startswith("epc.")}
         assert {".".join(name.split(".")[:2]) for name in found} <= allowed, name
+
+
+# Property P1: a surface prints what `epc.answers` decides. These decide: until when a life or a
+# snapshot holds, what a name means, which judges are listed, which figure comes first.
+SURFACES = ("report", "site", "api", "cli")
+DECIDERS = {
+    *("of_life", "of_tag", "of_evaluator", "of_snapshot", "of_list", "measured_life"),
+    *("followed", "newest", "short_list", "ways_reaching", "alternatives"),
+}
+KERNELS = {
+    *(f"epc.registry.expiry.{name}" for name in ("of_evaluator", "of_snapshot", "of_list")),
+    *(f"epc.analysis.choosing.{name}" for name in ("short_list", "ways_reaching", "alternatives")),
+    *("epc.registry.names.followed", "epc.registry.families.newest"),
+    "epc.analysis.headline.headline",
+}
+# What is left: a judge's page and the catalogue have every life's own state, and a card chooses
+# the first figure of a user's own verdict file.
+STILL_DECIDING = {
+    "site/collecting.py: of_life",
+    "site/rendering.py: of_life",
+    "report/judge_card_text.py: epc.analysis.headline.headline",
+}
+# Comparisons of a status in a surface: each picks words, a colour or what is listed. None may come.
+STATUS_COMPARISONS = {
+    "api/pytest_plugin.py": 1,
+    "cli/expiry.py": 2,
+    "cli/show.py": 1,
+    "site/charts/lifeline.py": 3,
+    "site/front.py": 1,
+    "site/guessing.py": 2,
+    "site/pages.py": 2,
+    "site/profile.py": 2,
+    "site/social.py": 2,
+    "site/templating.py": 2,
+}
+
+
+def surface_modules() -> list[Path]:
+    return [path for path in MODULES if layer_of(path) in SURFACES]
+
+
+def status_comparisons(path: Path) -> int:
+    """Count the comparisons of something's `status` in a module."""
+    tree = ast.walk(ast.parse(path.read_text("utf-8")))
+    compared = ([node.left, *node.comparators] for node in tree if isinstance(node, ast.Compare))
+    return sum(
+        any(isinstance(side, ast.Attribute) and side.attr == "status" for side in sides)
+        for sides in compared
+    )
+
+
+def test_property_p1_no_surface_decides_what_the_answers_decide() -> None:
+    deciding = set()
+    for path in surface_modules():
+        place = path.relative_to(ROOT).as_posix()
+        called = {name.removeprefix(".") for name, _ in calls(path)}
+        deciding |= {f"{place}: {name}" for name in called & DECIDERS}
+        deciding |= {f"{place}: {name}" for name in KERNELS.intersection(imports(path))}
+
+    assert deciding == STILL_DECIDING
+
+
+def test_property_p1_no_further_surface_compares_a_status() -> None:
+    counts = {path.relative_to(ROOT).as_posix(): status_comparisons(path)
+              for path in surface_modules()}  # fmt: skip
+    assert {place: count for place, count in counts.items() if count} == STATUS_COMPARISONS
