@@ -70,6 +70,7 @@ class LoopReport(Struct, frozen=True, kw_only=True):
     luck: Figure
     drift: Figure | None
     asked_again: int
+    retried: int
     gold: AssistedGain | None
     labelled_twice: int
     disagreement: float | None
@@ -191,6 +192,7 @@ def report_of(files: Files) -> LoopReport:
         luck=difference_of_gains(believed, fresh),
         drift=gain(drifts) if len(drifts) else None,
         asked_again=len(drifts),
+        retried=sum(row.asking > 0 for row in files.checks),
         gold=assisted,
         labelled_twice=twice,
         disagreement=disagreement,

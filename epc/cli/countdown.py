@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import ceil
+from threading import Timer
 from time import monotonic
 from typing import Final, TypeVar
 
@@ -9,7 +10,7 @@ from epc.cli.common import print_note
 
 Result = TypeVar("Result")
 LINE_S: Final = 60.0  # between two lines of a log
-_FIRST_LINE_S: Final = 10.0  # until a simulation says how far it is
+FIRST_LINE_S: Final = 5.0  # until work says how far it is
 _MINUTE, _HOUR = 60, 3600
 
 
@@ -55,12 +56,25 @@ def counted(results: Iterator[Result], total: int, title: str) -> Iterator[Resul
 
 
 def _noted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
-    """Pass results on; say how far they are after ten seconds, then once a minute."""
-    began, due = monotonic(), _FIRST_LINE_S
-    for done, result in enumerate(results, 1):
-        yield result
-        elapsed = monotonic() - began
-        if elapsed >= due and done < total:
-            due = elapsed + LINE_S
-            left = rounded(elapsed / done * (total - done))
-            print_note(f"{title}: {done} of {total}, about {left} left")
+    """Pass results on; say how far they are after some seconds, then once a minute.
+
+    The first line comes before the first result, if that takes long.
+    """
+    began, due, done = monotonic(), FIRST_LINE_S + LINE_S, 0
+    first_line = Timer(FIRST_LINE_S, lambda: print_note(_state(title, done, total, FIRST_LINE_S)))
+    first_line.daemon = True
+    first_line.start()
+    try:
+        for done, result in enumerate(results, 1):
+            yield result
+            elapsed = monotonic() - began
+            if elapsed >= due and done < total:
+                due = elapsed + LINE_S
+                print_note(_state(title, done, total, elapsed))
+    finally:
+        first_line.cancel()
+
+
+def _state(title: str, done: int, total: int, elapsed_s: float) -> str:
+    left = f", about {rounded(elapsed_s / done * (total - done))} left" if done else ""
+    return f"{title}: {done} of {total}{left}"

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from epc import printable
 from epc.cli.asking import is_quiet
 from epc.cli.common import print_note
-from epc.cli.countdown import LINE_S, rounded, span
+from epc.cli.countdown import FIRST_LINE_S, LINE_S, rounded, span
 from epc.engine.progress import Progress, Stage
 
 if TYPE_CHECKING:
@@ -202,11 +202,12 @@ async def _silent(runs: Mapping[str, Progress]) -> None:
 
 
 async def _plain(runs: Mapping[str, Progress]) -> None:
-    """Say when a stage begins, and once a minute how far it is; nothing that would fill a log."""
+    """Say when a stage begins, how far it is soon after, then once a minute: no log is filled."""
     paces, begun, last_s = {name: Pace() for name in runs}, Counter[str](), monotonic()
+    wait_s = FIRST_LINE_S
     while True:
         now = monotonic()
-        due = now - last_s >= LINE_S
+        due = now - last_s >= wait_s
         for name, progress in runs.items():
             for stage in progress.stages[begun[name] :]:
                 begun[name], last_s = begun[name] + 1, now
@@ -215,7 +216,7 @@ async def _plain(runs: Mapping[str, Progress]) -> None:
             if progress.stages:
                 paces[name].note(progress.stages[-1], now)
         if due and any(begun.values()):
-            last_s = now
+            last_s, wait_s = now, LINE_S
             states = [
                 f"{_prefix(name)}{stage_text(progress.stages[-1], paces[name].left_s())}"
                 for name, progress in runs.items()

@@ -243,6 +243,8 @@ def _facts(report: LoopReport) -> Iterator[tuple[str, str]]:
     if report.unread_in_log:
         items = f"{report.unread_in_log} items of the log"
         yield "unread", f"{items} have a score that could not be read, and are left out"
+    if report.retried:
+        yield "asked again", f"{report.retried} scores, as an earlier reply held none"
     if report.unread:
         yield "unread", f"{report.unread} scores could not be read; their items are left out"
     if report.gold:

@@ -38,7 +38,7 @@ from epc.site.pages import (
     Row,
     Site,
     SnapshotPage,
-    SnapshotStatus,
+    Standing,
 )
 from epc.spec.domains import Pair, pair_title
 
@@ -142,7 +142,7 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
             )
 
 
-def _standing(registry: Registry, tag: str, as_of: date) -> SnapshotStatus:
+def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
     """Return a snapshot's state, with the end to come."""
     state = status_on(registry, tag, as_of).state
     until = state.until
@@ -152,9 +152,9 @@ def _standing(registry: Registry, tag: str, as_of: date) -> SnapshotStatus:
 
 def _standing_of(
     registry: Registry, life: ServiceTerm | None, *, state: Expiry, ending: Expiry
-) -> SnapshotStatus:
+) -> Standing:
     """Return a state with the days on which its life makes it another."""
-    return SnapshotStatus(
+    return Standing(
         state=state,
         end_reason=ending.reason,
         aged=unconfirmed_from(life, registry.policy) if life else None,

@@ -42,8 +42,10 @@ _SUBJECTS: Final[Mapping[About, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotStatus:
-    """A state on the day of building, and what a browser needs to work it out again later.
+class Standing:
+    """State of a snapshot or a service on the day of building.
+
+    It has what a browser needs to work it out again later.
 
     `end_reason` is why it ends on `state.until`, said also before it has. `aged` is the day from
     which nobody confirms any more that it holds; an end that is near or has come outweighs it.
@@ -90,7 +92,7 @@ class Row:
     n: int
     directions: tuple[Direction, ...]
     verdict: str | None
-    standing: SnapshotStatus
+    standing: Standing
 
     @property
     def rule(self) -> int | None:
@@ -213,7 +215,7 @@ class Platform:
     """
 
     record: ServiceTermRecord
-    standing: SnapshotStatus
+    standing: Standing
     meant: ServiceTerm | None = None
     is_listed: bool = False
 

@@ -125,7 +125,9 @@ def wilson(hits: float, n: float, z: float = Z) -> Interval:
     z2 = z * z
     middle = (hits + z2 / 2) / (n + z2)
     half = z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    low = max(0.0, middle - half) if hits else 0.0  # and not the 7e-18 that is left of it
+    high = min(1.0, middle + half) if hits != n else 1.0
+    return low, high
 
 
 def spread_interval(values: Sequence[float], *, variance: float = 0.0) -> Interval | None:

@@ -11,6 +11,7 @@ import subprocess
 import termios
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from engine_support import PATIENCE_S, environment, epc
 from judge_support import record, table_row, write_rows
 from program_support import PROGRAM
 
-from epc.cli.countdown import rounded, span
+from epc.cli.countdown import counted, rounded, span
 from epc.cli.progress import Pace, stage_text
 from epc.engine.progress import Stage
 
@@ -248,3 +249,20 @@ def test_an_estimate_is_no_finer_than_it_is_known() -> None:
     stage = Stage(name="rounds", total=4)
     stage.done = 1
     assert re.fullmatch(r"1/4, 25%, about 50 s left, until .*\d\d:\d\d", stage_text(stage, 42))
+
+
+def test_a_log_says_soon_how_far_long_work_is_before_its_first_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 54: `plan --pilot` and `design show --power` were silent for 45 s."""
+    monkeypatch.setattr("epc.cli.countdown.FIRST_LINE_S", 0.05)
+
+    def slow() -> Iterator[int]:
+        for number in range(3):
+            time.sleep(0.2)
+            yield number
+
+    assert list(counted(slow(), 3, "designs")) == [0, 1, 2]
+    assert capsys.readouterr().err == "designs: 0 of 3\n"
+    assert list(counted(iter(range(3)), 3, "designs")) == [0, 1, 2]
+    assert capsys.readouterr().err == "", "short work says nothing"

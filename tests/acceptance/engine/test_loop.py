@@ -342,7 +342,9 @@ def test_reading_r93_replies_without_a_score_are_named_and_asked_again(
     assert check(run, endpoint).returncode == 0
     assert lines(run / "run.checks.jsonl") == second
     assert len(endpoint.received) == asked + unread
-    assert loop(run, endpoint, "report", "run.loop.jsonl").returncode == 0
+    report = loop(run, endpoint, "report", "run.loop.jsonl")
+    assert report.returncode == 0
+    assert f"{unread} scores, as an earlier reply held none" in report.stdout
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ def report(**changed: Any) -> Any:
         "planned": True, "validation_items": 30, "believed": figure(1.0), "items": 50,
         "changed": 20, "unread": 0,
         "unread_in_log": 0, "fresh": figure(0.5), "by_b": None, "luck": figure(0.5),
-        "drift": None, "asked_again": 0, "gold": None, "labelled_twice": 0, "disagreement": None,
+        "drift": None, "asked_again": 0, "retried": 0, "gold": None, "labelled_twice": 0,
+        "disagreement": None,
         "label_error": None, "exchange": None, "quality": "not_measured", "withheld": (),
         "course": (), "digits": 2,
     }  # fmt: skip
@@ -41,7 +42,7 @@ def report(**changed: Any) -> Any:
 EXCHANGE = SimpleNamespace(price=figure(2.0), taste=figure(-0.5))
 FULL = report(
     gold=GOLD, quality="better", exchange=EXCHANGE, by_b=figure(0.25), drift=figure(0.0),
-    asked_again=7, unread=3, labelled_twice=10, disagreement=0.25, label_error=0.125,
+    asked_again=7, retried=2, unread=3, labelled_twice=10, disagreement=0.25, label_error=0.125,
     planned=False, withheld=("too few labels",),
 )  # fmt: skip
 
@@ -89,6 +90,7 @@ def test_figures_and_facts_are_there_as_far_as_they_were_measured() -> None:
     }  # fmt: skip
     facts = dict(loop_text._facts(FULL))
     assert facts["planned"] == "not planned before it was looked at"
+    assert facts["asked again"] == "2 scores, as an earlier reply held none"
     assert facts["unread"] == "3 scores could not be read; their items are left out"
     assert facts["labels"] == "40 labels; with the judge's help worth 55 (correlation 0.50)"
     assert facts["labelled twice"] == "10 outputs, 25.0% disagree: about 12.5% of labels are wrong"

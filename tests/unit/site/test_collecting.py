@@ -9,10 +9,10 @@ from registry_support import ROOT, date_claim, day, generation_record, life_reco
 from site_support import real_site, with_documents
 
 from epc.site.collecting import collect
-from epc.site.pages import SnapshotStatus
+from epc.site.pages import Standing
 
 
-def standing(folder: Path, as_of: str, **life: object) -> SnapshotStatus:
+def standing(folder: Path, as_of: str, **life: object) -> Standing:
     checkout = with_documents(folder)
     checkout.evaluator(generation_record("Judge-1", life_record(**life)))
     checkout.publish()
@@ -92,7 +92,7 @@ def test_what_a_browser_works_out_is_what_the_registry_says(tmp_path: Path) -> N
             assert page.row.standing.state.status == worked_out(built, today), (name, today)
 
 
-def worked_out(snapshot_status: SnapshotStatus, today: date) -> str:
+def worked_out(snapshot_status: Standing, today: date) -> str:
     until = snapshot_status.state.until
     if until and today >= until:
         return "expired"

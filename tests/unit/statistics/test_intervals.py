@@ -124,6 +124,14 @@ def test_a_share_s_interval_stays_a_share() -> None:
     assert share_interval(1, 2) is not None
 
 
+def test_no_hit_leaves_the_low_end_at_nothing_and_all_hits_the_high_end_at_one() -> None:
+    """Issue 54: zero-coupling intervals began at 6.9e-18; in exact arithmetic the ends are 0, 1."""
+    sizes = [n / 10 for n in range(1, 2_000)]
+
+    assert {wilson(0.0, n)[0] for n in sizes} == {0.0}
+    assert {wilson(n, n)[1] for n in sizes} == {1.0}
+
+
 def test_reading_r39_a_mean_over_seeds_has_students_interval() -> None:
     values = [1.0, 2.0, 6.0]
     plain = stats.t.interval(0.95, 2, 3.0, stats.sem(values))
