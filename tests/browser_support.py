@@ -70,6 +70,18 @@ KINDS = {
     "document": "statistics/",
     "commands": "commands/",
     "missing": "404.html",
+    "which": "which/",
+    "succession": "succession/",
+    "loops": "loops/",
+    "questions": "faq/",
+    "readings": "readings/",
+    "glossary": "glossary/",
+    "python": "python/",
+    "first steps": "getting-started/",
+    "registry": "registry/",
+    "gold": "gold/",
+    "about": "about/",
+    "judge protocol": "judge-protocol/",
 }
 
 

@@ -90,3 +90,28 @@ def test_no_table_outside_a_picture_scrolls_sideways_at_a_desk(
 
     assert page.locator(f"{rows} tbody tr:visible").count() > 1
     assert page.evaluate(widths) == []
+
+
+# The contrast of every word of code with what stands behind it, as WCAG 2.2 works it out.
+CONTRASTS = """() => {
+    const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const light = (rgb) => rgb.slice(0, 3).map((part) => linear(part / 255))
+        .reduce((sum, part, n) => sum + part * [0.2126, 0.7152, 0.0722][n], 0.05);
+    const behind = (place) => {
+        const colour = numbers(getComputedStyle(place).backgroundColor);
+        return colour.length < 4 ? colour : behind(place.parentElement);
+    };
+    return [...document.querySelectorAll("pre code span, code")].map((place) => {
+        const pair = [light(numbers(getComputedStyle(place).color)), light(behind(place))];
+        return [place.className, Math.max(...pair) / Math.min(...pair)];
+    });
+}"""
+
+
+@pytest.mark.parametrize("kind", ["python", "first steps", "document"])
+def test_code_in_the_light_theme_has_the_contrast_that_is_asked_for(desk: Visit, kind: str) -> None:
+    contrasts = desk.to(KINDS[kind]).evaluate(CONTRASTS)
+
+    assert len(contrasts) > 10
+    assert [pair for pair in contrasts if pair[1] < 4.5] == []

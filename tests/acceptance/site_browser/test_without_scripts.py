@@ -1,5 +1,6 @@
 """What a reader has who runs no scripts, waits for none, or prints."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -75,3 +76,24 @@ def test_on_paper_a_picture_is_dark_on_light(window: Callable[..., Visit], schem
 
     assert page.evaluate(ink) == "rgb(0, 0, 0)"
     assert (on_screen == "rgb(0, 0, 0)") == (scheme == "light")
+
+
+def test_a_judges_page_prints_on_four_sheets_at_most(window: Callable[..., Visit]) -> None:
+    """The published one with most verdicts took 23: the theme opens what is folded on paper."""
+    page = window().to("evaluators/Judge-1/")
+
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))
+
+    assert page.locator("details.epc-fold").count() > 3
+    assert 1 <= len(sheets) <= 4
+
+
+def test_without_scripts_the_box_leads_to_the_list_of_judges(window: Callable[..., Visit]) -> None:
+    page = window(java_script_enabled=False).to("")
+    page.get_by_label("Your judge, as you write it").fill("judge 1")
+
+    page.get_by_role("button", name="Look up").click()
+
+    assert page.url.partition("?")[0].endswith("/evaluators/")
+    assert page.get_by_role("heading", level=1).inner_text().startswith("All judges")
+    assert page.locator("a[href$='/Judge-1/'], a[href='Judge-1/']").count()
