@@ -86,14 +86,3 @@ def test_a_judges_page_prints_on_four_sheets_at_most(window: Callable[..., Visit
 
     assert page.locator("details.epc-fold").count() > 3
     assert 1 <= len(sheets) <= 4
-
-
-def test_without_scripts_the_box_leads_to_the_list_of_judges(window: Callable[..., Visit]) -> None:
-    page = window(java_script_enabled=False).to("")
-    page.get_by_label("Your judge, as you write it").fill("judge 1")
-
-    page.get_by_role("button", name="Look up").click()
-
-    assert page.url.partition("?")[0].endswith("/evaluators/")
-    assert page.get_by_role("heading", level=1).inner_text().startswith("All judges")
-    assert page.locator("a[href$='/Judge-1/'], a[href='Judge-1/']").count()
