@@ -112,9 +112,11 @@ SETTINGS = {
     "stated": replace(SETTING, judge=Judge(name="l", model="m-1", platform="unknown")),
     "stated too": replace(SETTING, judge=Judge(name="m", model="m-1", platform="unknown")),
     "unstated too": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
+    "images": replace(SETTING, modality="image"),
 }
-# Which of them are one: judge, prompt and decoding are the same, as far as they are known.
+# Which of them are one: judge, prompt, decoding and what was seen are the same, as far as known.
 ALIKE = [
+    ["images"],
     ["one", "renamed"],
     ["other"],
     ["stated"],

@@ -12,6 +12,7 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.records.typed import as_json
+from epc.records.verdicts.types import Modality
 from epc.statistics.figures import ClusteredFigure
 from epc.statistics.inference import ALPHA
 
@@ -39,10 +40,11 @@ class Benchmark:
     says: str
     settings: tuple[str, ...] = ("*",)
     chance: float | None = None
-    modality: str = "text"
+    modality: Modality = "text"
 
 
 _RAG: Final = "https://github.com/asukul/RAG-Eval-LLM-Judge"
+_VLM: Final = "https://github.com/divake/VLM-Judge-Uncertainty"
 BENCHMARKS: Final = (
     Benchmark(
         domain="rag",
@@ -79,6 +81,28 @@ BENCHMARKS: Final = (
         task="how good a translation is, from 0 to 100",
         figure="",
         says="nothing says who is right: the source has no scores by people",
+    ),
+    Benchmark(
+        domain="image",
+        name="MLLM-Judge",
+        repository=_VLM,
+        task="how good an answer about an image is, from 1 to 5",
+        figure="rank_correlation",
+        says="rank correlation with one person's grades",
+        settings=("*/mllm-judge",),
+        chance=0.0,
+        modality="image",
+    ),
+    Benchmark(
+        domain="image",
+        name="Polaris",
+        repository=_VLM,
+        task="how well a caption describes an image, from 1 to 5",
+        figure="rank_correlation",
+        says="rank correlation with people's grades",
+        settings=("*/polaris",),
+        chance=0.0,
+        modality="image",
     ),
     Benchmark(
         domain="preference",

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Final, Literal
 
 from epc.analysis.headline import INDEPENDENT, NAMES, Key
+from epc.records.verdicts.types import Modality
 from epc.statistics.figures import Figure, figure_text
 from epc.statistics.intervals import Interval
 
@@ -23,12 +24,13 @@ class QuotableFigure:
     """A figure of a judge with its day, its state, and the clause that states it.
 
     `value` and `ci95` are shares from 0 to 1, or points. `n` counts verdicts on so many `items`;
-    figures with one `item_set` are of the same items. `is_common` is a share of the questions that
-    judges are compared on, of which each domain weighs alike. Nobody states more of a day than that
-    it is between `measured_from` and `measured_by` where `is_day_stated` says so. `until` is the
-    day from which it stands no more. `marks` are known faults, by their ids. `is_plain` is of the
-    prompt with which judges are compared. Of a judge of pass and fail `tpr` is the share that it
-    passes of what is labelled pass, `tnr` the share that it fails of what is labelled fail.
+    figures with one `item_set` are of the same items, and `modality` is what its judge saw.
+    `is_common` is a share of the questions that judges are compared on, of which each domain weighs
+    alike. Nobody states more of a day than that it is between `measured_from` and `measured_by`
+    where `is_day_stated` says so. `until` is the day from which it stands no more. `marks` are
+    known faults, by their ids. `is_plain` is of the prompt with which judges are compared. Of a
+    judge of pass and fail `tpr` is the share that it passes of what is labelled pass, `tnr` the
+    share that it fails of what is labelled fail.
     """
 
     key: Key
@@ -55,6 +57,7 @@ class QuotableFigure:
     tnr: Figure | None = None
     is_common: bool = False
     is_plain: bool = False
+    modality: Modality = "text"
     says: str = ""
 
     @property
@@ -110,17 +113,18 @@ class QuotableFigures:
 
 
 def ordered(figures: Iterable[QuotableFigure]) -> list[QuotableFigure]:
-    """Return the best figure of each key in the order in which they are stated.
+    """Return the best figure of each key and modality in the order in which they are stated.
 
     First those that stand, then those that are too old. Of these the share of the common questions
-    comes first, then those of 100 items or more, then the others, both by their keys. Of one key
+    comes first, then those of text before those of images, of 100 items or more before the others,
+    and by their keys. Of one key
     the plain prompt counts before others, then more items, then more verdicts.
 
     Source: Reading R97.
     """
-    best: dict[Key, QuotableFigure] = {}
+    best: dict[tuple[Key, Modality], QuotableFigure] = {}
     for figure in sorted(figures, key=_rank):
-        best.setdefault(figure.key, figure)
+        best.setdefault((figure.key, figure.modality), figure)
     return [*best.values()]
 
 
@@ -128,5 +132,14 @@ def _rank(figure: QuotableFigure) -> tuple[float, ...]:
     small = figure.items < INDEPENDENT
     regret = figure.value if figure.key == "regret" else 0.0
     kind = (_ORDER.index(figure.key), not figure.is_plain)
-    state = figure.state == "stale"
-    return (state, not figure.is_common, small, *kind, -figure.items, -figure.n, -regret)
+    state, saw_images = figure.state == "stale", figure.modality == "image"
+    return (
+        state,
+        not figure.is_common,
+        saw_images,
+        small,
+        *kind,
+        -figure.items,
+        -figure.n,
+        -regret,
+    )

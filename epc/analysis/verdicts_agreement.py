@@ -131,14 +131,15 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
 
 
 def comparable(setting: Setting, other_setting: Setting) -> bool:
-    """Return whether two judges, not one, were asked with one prompt.
+    """Return whether two judges, not one, were asked with one prompt and saw the same.
 
     A judge is one by its name or its model.
     """
     judge, other_judge = setting.judge, other_setting.judge
     if judge.name == other_judge.name or judge.model == other_judge.model != UNKNOWN:
         return False
-    return setting.prompt.is_one(other_setting.prompt)
+    saw_same = setting.modality == other_setting.modality
+    return saw_same and setting.prompt.is_one(other_setting.prompt)
 
 
 def _of_verdicts(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:

@@ -65,7 +65,7 @@ class Ballot:
         """The judge and how it was asked; ballots of one way are one, in whatever files."""
         prompt, decoding = self.setting.prompt, as_json(self.setting.decoding)
         prompt_id = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
-        return dumps_line([self.model.casefold(), prompt_id, decoding])
+        return dumps_line([self.model.casefold(), prompt_id, decoding, self.setting.modality])
 
 
 def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:

@@ -121,6 +121,8 @@ def _comparable(setting: Setting, second: Setting) -> bool:
     judge, second_judge = setting.judge, second.judge
     if judge.name == second_judge.name or judge.model == second_judge.model != UNKNOWN:
         return False
+    if setting.modality != second.modality:
+        return False
     return (_unknown(setting) and _unknown(second)) or setting.prompt.is_one(second.prompt)
 
 

@@ -172,7 +172,7 @@ def _candidates(
         figure = figures.get(benchmark.figure)
         if not fits(group.settings, benchmark.settings) or bool(benchmark.figure) != bool(figure):
             continue
-        if misread(faults, group.settings):
+        if misread(faults, group.settings) or group.setting.modality != benchmark.modality:
             continue
         yield Candidate(
             judge=snapshot.tag.generation,

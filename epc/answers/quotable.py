@@ -176,6 +176,7 @@ def _recorded(
                     source=recorded.source.name,
                     setting=group.settings[0],
                     is_plain=is_plain,
+                    modality=group.setting.modality,
                     tpr=group.label_figures.get("tpr") if name == "accuracy" else None,
                     tnr=group.label_figures.get("tnr") if name == "accuracy" else None,
                     **dates,

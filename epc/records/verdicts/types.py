@@ -20,6 +20,7 @@ Tokens = Annotated[float, Meta(ge=0, le=1e12)]
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", max_length=10)]
 Candidate = Literal["a", "b"]
 Choice = Literal["a", "b", "tie"]
+Modality = Literal["text", "image"]
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -121,6 +122,7 @@ class Setting:
     """A judge and how it was asked. `note` says what keeps its verdicts from being a fair sample.
 
     `asked` counts the questions by subset, with those of which the source has no verdict.
+    `modality` is what the judge saw: `image` where it saw images beside text.
     """
 
     judge: Judge
@@ -129,6 +131,7 @@ class Setting:
     date: str
     note: str | None = None
     asked: Mapping[str, int] | None = None
+    modality: Modality = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

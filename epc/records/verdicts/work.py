@@ -20,6 +20,7 @@ from epc.records.verdicts.types import (
     UNKNOWN,
     Header,
     Judge,
+    Modality,
     Prompt,
     Row,
     Setting,
@@ -201,6 +202,7 @@ def setting_of(
     sha256: str = UNKNOWN,
     decoding: dict[str, Any] | str = UNKNOWN,
     note: str | None = None,
+    modality: Modality = "text",
 ) -> Setting:
     """Return who was asked how, as far as a source says; of when it says nothing."""
     return Setting(
@@ -209,6 +211,7 @@ def setting_of(
         decoding=decoding or UNKNOWN,
         date=UNKNOWN,
         note=note,
+        modality=modality,
     )
 
 

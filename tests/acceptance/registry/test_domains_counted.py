@@ -14,6 +14,7 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 import pytest
 
+PHI: Final = "Phi-4-reasoning-vision-15B/polaris"
 SNAPSHOTS: Final = Path(__file__).parents[3] / "snapshots"
 CLOSE: Final = 1e-9
 
@@ -141,3 +142,43 @@ def test_reading_r101_a_source_without_a_licence_gives_figures_alone_as_its_tabl
     assert figures["kappa"]["value"] == pytest.approx((agreed - chance) / (1 - chance), abs=CLOSE)
     assert figures["agreement"]["value"] == pytest.approx(agreed, abs=CLOSE)
     assert (figures["agreement"]["n"], figures["agreement"]["items"]) == (n, 12)
+
+
+# Counted by hand from `parsed_score` of the source's files: rows less those of -1, and how many
+# scores are equal to the grade beside them; its README says 32.2% of LLaVA-Critic.
+@pytest.mark.parametrize(
+    ("tag", "setting", "read", "equal"),
+    [
+        ("v1.1-gemini-2.5-flash", "gemini-2.5-flash/mllm-judge", 5717 - 308, 1738),
+        ("v1.0-llava-critic-7b", "llava-critic-7b/mllm-judge", 5717 - 1, 1838),
+        ("v1.0-llava-critic-7b", "llava-critic-7b/polaris", 8726 - 2, 7053),
+        ("v1.0-Phi-4-reasoning-vision-15B", PHI, 8726 - 2484, 1249),
+    ],
+)
+def test_reading_r101_scores_of_judges_that_saw_images_are_as_counted_and_say_so(
+    tag: str, setting: str, read: int, equal: int
+) -> None:
+    rows = by_setting(kept_rows(tag))[setting]
+    pairs = [(row["a_score"], row["human_score"]) for row in rows]
+    header = json.loads((SNAPSHOTS / tag / "observed.json").read_text())["header"]
+
+    figures = label_figures(tag)[setting]
+
+    assert len(rows) == figures["rank_correlation"]["n"] == read
+    assert sum(a == b for a, b in pairs) == equal
+    assert figures["exact"]["value"] == pytest.approx(equal / read, abs=CLOSE)
+    judge, people = ([*side] for side in zip(*pairs, strict=True))
+    spearman = _tied_correlation(judge, people)
+    assert figures["rank_correlation"]["value"] == pytest.approx(spearman, abs=CLOSE)
+    assert {asked["modality"] for asked in header["settings"].values()} == {"image"}
+
+
+def _tied_correlation(left: list[float], right: list[float]) -> float:
+    """Return Spearman's correlation of grades, whose mean ranks follow from their counts."""
+    return correlation(_ranks_of_grades(left), _ranks_of_grades(right))
+
+
+def _ranks_of_grades(values: list[float]) -> list[float]:
+    counts = {grade: values.count(grade) for grade in set(values)}
+    below = {grade: sum(counts[low] for low in counts if low < grade) for grade in counts}
+    return [below[value] + (counts[value] + 1) / 2 for value in values]

@@ -65,6 +65,27 @@ def test_translation_states_no_winner_where_nobody_said_who_is_right() -> None:
     assert "remark: favours its own answers by 6.598" in done.stdout
 
 
+def test_figures_of_images_are_pooled_with_nothing() -> None:
+    """LLaVA-Critic .36 [.33, .38] lies .07 above Phi-4's .29 [.27, .32], whose ends reach .04.
+
+    Gemini's ended with the platform that was asked.
+    """
+    parts = answer("vision")["benchmarks"]
+    assert [part["benchmark"]["name"] for part in parts] == ["MLLM-Judge", "Polaris"]
+    assert {part["benchmark"]["modality"] for part in parts} == {"image"}
+    assert [one["judge"] for one in parts[0]["candidates"]] == [
+        "lmms-lab/llava-critic-7b",
+        "microsoft/Phi-4-reasoning-vision-15B",
+    ]
+    assert parts[0]["decided"]
+    assert "images-unnamed" in parts[0]["faults"]
+    for domain in ("rag", "agent", "preference"):
+        tags = {one["tag"] for part in answer(domain)["benchmarks"] for one in part["candidates"]}
+        assert not tags & {"v1.1-gemini-2.5-flash", "v1.0-llava-critic-7b"}
+    printed = run(ROOT, "which", "--domain", "image", *DAY).stdout
+    assert "rank correlation with one person's grades; by chance 0; judges saw images" in printed
+
+
 def test_benchmarks_of_a_domain_stand_apart() -> None:
     parts = answer("preference")["benchmarks"]
     assert [part["benchmark"]["name"] for part in parts] == [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from observed_support import SETTINGS, columns, report, verdict
 
-from epc.analysis.verdicts_agreement import between
+from epc.analysis.verdicts_agreement import between, comparable
 from epc.analysis.verdicts_figures import of_scores
 from epc.analysis.verdicts_rows import file_names, rows_of
 from epc.analysis.verdicts_self_preference import of_own
@@ -165,3 +165,11 @@ def test_reading_r77_a_judge_is_not_compared_with_itself(
     lines = [verdict("1", "a", "a", setting=name) for name in names]
 
     assert bool(report(*lines).pairs) is compared
+
+
+def test_a_judge_that_saw_images_is_held_against_none_that_saw_text() -> None:
+    one, other = SETTINGS["one"], SETTINGS["other"]
+
+    assert comparable(one, other)
+    assert not comparable(one, replace(other, modality="image"))
+    assert comparable(replace(one, modality="image"), replace(other, modality="image"))

@@ -1,12 +1,13 @@
 """Figures that may be quoted: ANSWERS 4 and its cases 31 to 34, worked out from the records."""
 
+from dataclasses import replace
 from datetime import date
 from functools import cache
 
 import pytest
 from registry_support import ROOT, day
 
-from epc.analysis.quotable import QuotableFigure
+from epc.analysis.quotable import QuotableFigure, ordered
 from epc.answers.quotable import quotable_figures
 from epc.errors import UsageError
 from epc.registry.reading import of_folder
@@ -109,3 +110,11 @@ def test_p8_on_the_next_day_the_answer_changes_and_on_the_day_before_it_has_not(
 def test_a_name_that_nobody_knows_is_refused() -> None:
     with pytest.raises(UsageError, match="not in this registry"):
         quotable_figures(published(), "no-such-judge-x", A)
+
+
+def test_figures_of_images_stand_beside_those_of_text_and_behind_them() -> None:
+    """Of one kind both are stated, however many more items the images have."""
+    text = headline("claude-opus-4-5")
+    images = replace(text, modality="image", n=5_000, items=5_000, value=0.9)
+
+    assert ordered([images, text]) == [text, images]
