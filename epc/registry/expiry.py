@@ -148,10 +148,8 @@ class Expiry:
 
     def as_json(self) -> Json:
         """Return the contract's object."""
-        document = {key: value for key, value in to_builtins(self).items() if key != "revision"}
-        if self.instead is None:
-            del document["instead"]
-        return document
+        left_out = {"revision"} if self.instead else {"revision", "instead"}
+        return {key: value for key, value in to_builtins(self).items() if key not in left_out}
 
 
 def _in_words(state: Expiry) -> str:

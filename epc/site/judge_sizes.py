@@ -19,7 +19,8 @@ from epc.spec.domains import Pair
 from epc.statistics.figures import figure_text, number_text
 
 _SIZE: Final = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
-_UNITS: Final = {"b": 1e9, "m": 1e6}
+_MILLION: Final = 1e6
+_BILLION: Final = 1e9
 _BY_LIKELIHOOD: Final = "-likelihood"
 _FEWEST_SIZES: Final = 2  # that can be compared
 _COUPLED: Final = "coupled"
@@ -59,9 +60,9 @@ class SizedJudge:
     @property
     def size(self) -> str:
         """Parameters in words: `135 million`."""
-        if self.parameters >= _UNITS["b"]:
-            return f"{self.parameters / _UNITS['b']:,.3g} billion"
-        return f"{self.parameters / _UNITS['m']:,.3g} million"
+        if self.parameters >= _BILLION:
+            return f"{self.parameters / _BILLION:,.3g} billion"
+        return f"{self.parameters / _MILLION:,.3g} million"
 
     @property
     def word(self) -> str:
@@ -233,7 +234,7 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
     return SizedJudge(
         name=name,
         tag=page.row.tag,
-        parameters=float(found[1]) * _UNITS[found[2]],
+        parameters=float(found[1]) * (_BILLION if found[2] == "b" else _MILLION),
         likelihood=name.lower().endswith(_BY_LIKELIHOOD),
         audit=page.audit,
         directions=page.row.directions,
