@@ -144,13 +144,18 @@ pages: docs ## The built site as the one archive that GitHub Pages takes.
 	@mkdir -p build
 	tar --create --dereference --hard-dereference --directory public --file build/artifact.tar .
 
-release: $(VENV)/.dev docs archive ## Wheel, source, data set and archive into build/release/, ready to be uploaded. BASE_URL=address
+release: $(VENV)/.dev docs archive ## Wheel, source, data set and archive into build/release/, ready to be uploaded. BASE_URL=address PATCH_FOR="litellm=CLONE models.dev=CLONE portkey=CLONE"
 	rm -rf build/release && mkdir -p build/release/dataset
 	$(UV) build --quiet --no-build-isolation --python $(BIN)/python --out-dir build/release
 	rm -f build/release/.gitignore
 	cp public/data/*.parquet public/data/README.md public/data/SHA256SUMS public/croissant.json build/release/dataset/
 	cp build/epc-registry.tar.gz .zenodo.json build/release/
-	@ls -l build/release build/release/dataset
+	mkdir -p build/release/patches
+	sed -n '/^### Patches for/,/^## /{/^## /!p;}' site/docs/maintaining.md > build/release/patches/README.md
+	for list in $(PATCH_FOR); do \
+	  $(BIN)/epc evaluators export --shape $${list%%=*} --into $${list#*=} > build/release/patches/$${list%%=*}.diff || exit; \
+	done
+	@ls -l build/release build/release/dataset build/release/patches
 	@grep --after-context 4 '^1\. Tag the commit' site/docs/maintaining.md
 
 archive: ## This commit with all of its data as one archive, ready for a DOI.

@@ -1,8 +1,8 @@
 """`epc evaluators`: list, show, new, export, card and succeed."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,8 +20,11 @@ from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.printable import aligned
 
+PATCHED: Final = ("litellm", "models.dev", "portkey")
+
 if TYPE_CHECKING:
     from epc.analysis.verdicts import Report
+    from epc.registry.registry import Registry
 
 verdicts_option = click.option(
     "--verdicts",
@@ -263,27 +266,72 @@ def new(
     say(str(path.relative_to(lock.checkout)))
 
 
+def _print_patch(shape: str, into: str | None, registry: "Registry", as_of: date) -> None:
+    """Print what a list lacks, as a patch of its clone."""
+    from epc.registry.holders import opened
+    from epc.registry.patches import (
+        LITELLM,
+        exact_ends,
+        litellm_patch,
+        models_dev_patch,
+        portkey_patch,
+    )
+
+    if into is None:
+        raise click.UsageError(f"--shape {shape} takes the clone that it is for: --into CLONE")
+    clone, ends = opened(into), exact_ends(registry.records)
+    if shape == "litellm":
+        patch = litellm_patch(clone.text(LITELLM), ends)
+    elif shape == "models.dev":
+        patch = models_dev_patch(clone.texts("providers/*/models/*.toml"), ends, as_of)
+    else:
+        patch = portkey_patch(clone.texts("general/*.json"), ends, as_of)
+    click.echo(patch.text, nl=False)
+    for line in patch.differing:
+        print_note(f"  {line.name}: {line.theirs} there, {line.ours} here")
+    differing = len(patch.differing)
+    print_note(f"models that the patch changes: {patch.models}; days that differ: {differing}")
+
+
 @command.command()
 @click.option(
-    "--shape", type=click.Choice(["osv", "model-eol"]), required=True, help="Format of the feed."
+    "--shape",
+    type=click.Choice(["osv", "model-eol", *PATCHED]),
+    required=True,
+    help="Format of the feed, or the list that a patch is for.",
 )
 @click.option("--maker", help="Only models of this maker: one feed in model-eol's shape.")
+@click.option(
+    "--into",
+    metavar="CLONE",
+    help="Clone of the list that the patch is for: litellm, models.dev or portkey.",
+)
 @as_of_option
 @registry_option
-def export(shape: str, maker: str | None, as_of: datetime, registry: str | None) -> None:
-    r"""Print the ends of all evaluators as JSON, in the shape of OSV or of model-eol.
+def export(
+    shape: str, maker: str | None, into: str | None, as_of: datetime, registry: str | None
+) -> None:
+    r"""Print the ends of all evaluators as JSON, or as a patch for a list that others load.
 
-    In OSV's each end is a record, in model-eol's each maker has a feed. A "not before" day is no
-    end in OSV's shape, and "earliest" in model-eol's.
+    In OSV's shape each end is a record, in model-eol's each maker has a feed. A "not before" day is
+    no end in OSV's shape, and "earliest" in model-eol's.
+
+    A patch for litellm adds the days that its table lacks; one for models.dev or portkey says which
+    models are no longer served. It takes exact days alone, changes no word of the list's own, and
+    goes to `git apply` in the clone. Days that differ are listed on stderr.
 
     \b
     Example:
       epc evaluators export --shape model-eol --maker openai
+      epc evaluators export --shape litellm --into ../litellm > litellm.diff
     """
     from epc.registry.exports import model_eol, osv
     from epc.registry.reading import open_registry
 
     opened = open_registry(registry)
+    if shape in PATCHED:
+        _print_patch(shape, into, opened, as_of.date())
+        return
     if shape == "osv":
         document: object = osv(opened, maker)
     else:

@@ -78,8 +78,13 @@ def git(folder: Path, *arguments: str, environment: Mapping[str, str] | None = N
     return git_bytes(folder, *arguments, environment=environment).decode("utf-8", errors="replace")
 
 
-def git_bytes(folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> bytes:
-    """Return what git answers to some words.
+def git_bytes(
+    folder: Path,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    given: bytes | None = None,
+) -> bytes:
+    """Return what git answers to some words, and to what it is `given` to read.
 
     `environment` is added to the environment that it runs in.
 
@@ -89,6 +94,7 @@ def git_bytes(folder: Path, *arguments: str, environment: Mapping[str, str] | No
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
             ["git", "-C", str(folder), *arguments],  # noqa: S607  (the user's own git)
             env={**os.environ, **(environment or {})},
+            input=given,
             capture_output=True,
             check=True,
         )

@@ -80,8 +80,25 @@ class Holder:
                 f"{self.place}: no list of {self.name or 'this'} is known\n"
                 f"  fix: name a clone or wheel of {known}"
             )
+        return self._paths(pattern)
+
+    def _paths(self, pattern: str) -> list[str]:
         tree = git(self.place, "ls-tree", "-r", "--name-only", self.version).splitlines()
         return [path for path in tree if fnmatchcase(path, pattern)]
+
+    def texts(self, pattern: str) -> Iterator[tuple[str, str]]:
+        """Yield the files of a clone whose paths have a pattern, with what is in them.
+
+        Raises: WorldError if git fails.
+        """
+        paths = self._paths(pattern)
+        names = "".join(f"{self.version}:{path}\n" for path in paths)
+        answer = git_bytes(self.place, "cat-file", "--batch", given=names.encode())
+        for path in paths:
+            head, _, answer = answer.partition(b"\n")
+            size = int(head.rpartition(b" ")[2])
+            yield path, answer[:size].decode("utf-8")
+            answer = answer[size + 1 :]
 
     def documents(self) -> Iterator[tuple[str, Any]]:
         """Yield each list with its path.

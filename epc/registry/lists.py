@@ -258,8 +258,7 @@ def claims(
     Raises: ValueError if the document has none of the shapes.
     """
     for entry in _entries(document, platform):
-        day, called = _day(entry.shutdown_date), entry.provider.lower()
-        entry_platform = _PLATFORMS.get(called, called)
+        day, entry_platform = _day(entry.shutdown_date), platform_called(entry.provider)
         says = day or entry.listed or entry.date_kind == _NONE
         if says and (platform is None or platform == entry_platform):
             yield Claim(
@@ -371,6 +370,11 @@ def _of_product(document: Any) -> Iterator[_Entry]:
                 listed=True,
                 key=key_of("releases", {"releaseCycle": cycle.releaseCycle}, "eol"),
             )
+
+
+def platform_called(name: str) -> str:
+    """Return the platform that lists call by a name."""
+    return _PLATFORMS.get(name.lower(), name.lower())
 
 
 def table(document: Any) -> dict[str, LitellmEntry]:

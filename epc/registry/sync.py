@@ -146,7 +146,7 @@ def _with_copy_seen(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:
     retires, listing = life.retires, list_name(claim.via)
     if retires is None or retires.date != claim.retires or claim.via in _named(retires):
         return life
-    if all(list_name(x.by) != listing for x in retires.also):
+    if listing == claim.via or all(list_name(x.by) != listing for x in retires.also):
         return life
     also = tuple(
         AgreeingList(by=claim.via, seen=claim.seen) if list_name(x.by) == listing else x

@@ -3,7 +3,9 @@
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
     from epc.registry.places import Reading
 
 LITELLM: Final = "litellm"
+_INSTALLED: Final = "llm-sunset"
 
 from_option = click.option(
     "--from",
     "sources",
     multiple=True,
-    default=("llm-sunset",),
+    default=(_INSTALLED,),
     show_default=True,
     metavar="llm-sunset|FILE|CLONE|-",
     help="The installed package, a list in a file, in a package's wheel or in a clone of its "
@@ -121,12 +124,15 @@ def _holder(source: str) -> "Holder | None":
 
 def title(source: str) -> str:
     """Return what a list is called: its package and version, or its repository and commit."""
+    if source == _INSTALLED:
+        with suppress(PackageNotFoundError):
+            return f"{source} {version(source)}"
     holder = _holder(source)
     return holder.title if holder else source
 
 
 def _text(source: str) -> str:
-    if source == "llm-sunset":
+    if source == _INSTALLED:
         from importlib.resources import files
 
         return (files("llm_sunset") / "snapshot.json").read_text("utf-8")
