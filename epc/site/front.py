@@ -125,11 +125,14 @@ def table(registry: Registry, judges: Sequence[Judge]) -> dict[str, Any]:
     """Return what the table of judges is given, in the order of "Which judge?"."""
     choices = registry.choices
     marks = {mark for judge in judges for mark in judge.marks}
+    in_order = sorted(judges, key=lambda judge: judge.place)
     return {
         "faults": [fault.says for fault in registry.faults if fault.id in marks],
         "choices": choices,
         "domains": [ALL, *sorted({*choices.domains} - {ALL})] if choices else [],
-        "judges": sorted(judges, key=lambda judge: judge.place),
+        "judges": in_order,
+        "compared": [judge for judge in in_order if judge.right],
+        "others": [judge for judge in in_order if not judge.right],
     }
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from epc.answers.snapshot_status import status_on
 from epc.answers.words import month
 from epc.printable import begun
+from epc.records.typed import parse
 from epc.registry.record import AuditSummary
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.pages import Direction, Site, SnapshotPage
@@ -26,6 +27,29 @@ _FEWEST_SIZES: Final = 2  # that can be compared
 _COUPLED: Final = "coupled"
 _MOST_TIES: Final = 0.5  # beyond which a gamma says more of ties than of preferences
 _COUNTS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SelfComparisons:
+    """Verdicts between two equal answers: how many decided, and the share that said A."""
+
+    decided: int
+    share_of_a: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlaceBias:
+    """What an audit says of places, as far as it is used here."""
+
+    self_comparisons: _SelfComparisons | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    """Digests of what was asked, in a record's conditions."""
+
+    tasks: str = ""
+    strategies: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,9 +194,9 @@ def judge_sizes(site: Site) -> SizeComparison | None:
         judge = _sized(site, page)
         if judge is None or card.executor is None:
             continue
-        conditions = card.conditions or {}
-        setting = (str(conditions.get("tasks")), str(conditions.get("strategies")))
-        groups.setdefault((card.executor.model, *setting), {})[judge.name] = judge
+        setting = parse(card.conditions or {}, _Setting)
+        key = (card.executor.model, setting.tasks, setting.strategies)
+        groups.setdefault(key, {})[judge.name] = judge
     comparisons = [
         SizeComparison(executor=key[0], judges=tuple(sorted(judges.values(), key=_order)))
         for key, judges in groups.items()
@@ -228,8 +252,8 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
     found = _SIZE.search(name.lower())
     if found is None or page.audit is None:
         return None
-    itself = page.audit.position_bias.get("self_comparisons") or {}
-    decided, share = itself.get("decided") or 0, itself.get("share_of_a")
+    itself = parse(page.audit.position_bias, _PlaceBias).self_comparisons
+    share = itself.share_of_a if itself else None
     ties = [figure.mean for figure in page.figures if figure.name == "tie_rate"]
     return SizedJudge(
         name=name,
@@ -241,7 +265,9 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
         seeds=page.row.n,
         month=month(status_on(site.registry, page.row.tag, site.as_of)),
         tie_rate=ties[0] if ties else None,
-        place=(round(share * decided), decided) if decided and share is not None else None,
+        place=(round(share * itself.decided), itself.decided)
+        if itself and share is not None
+        else None,
     )
 
 

@@ -193,8 +193,8 @@ def addressed(site: Site, path: Path) -> str:
 
 def settings(site: Site) -> dict[str, Any]:
     """Return what mkdocs is told of the site's age, and of addresses that are known."""
-    options: dict[str, Any] = {"copyright": _origin(site)}
-    options["extra"] = {"generator": False, "age": _age(site)}
+    extra = {"generator": False, "age": _age(site)}
+    options: dict[str, Any] = {"copyright": _origin(site), "extra": extra}
     if site.address:
         options["site_url"] = site.address
     if site.repository:

@@ -66,9 +66,11 @@ def plain(markup: str) -> str:
 
 
 def rows(page: str) -> dict[str, str]:
-    """Return the rows of a page's table of judges, by their names."""
-    body = page.split('id="judges-table"', 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
-    found = re.findall(r"<tr.*?</tr>", body, re.DOTALL)
+    """Return the rows of a page's tables of judges, by their names."""
+    tables = page.split('id="judges-table"', 1)[1].split("<tbody>")[1:]
+    bodies = [table.split("</tbody>", 1)[0] for table in tables if "evaluators/" in table]
+    found = re.findall(r"<tr.*?</tr>", "".join(bodies), re.DOTALL)
+    found = [row for row in found if "evaluators/" in row]
     return {row.split("evaluators/", 1)[1].split("/", 1)[0]: row for row in found}
 
 

@@ -119,6 +119,7 @@ def test_the_first_row_of_both_tables_is_the_judge_that_which_names_first() -> N
 
 def test_all_measured_judges_are_in_the_list_and_counted_on_the_front_page() -> None:
     all_verdict_tables = table("evaluators/index.md", "judges-table")
+    all_verdict_tables += table("evaluators/index.md", "other-judges")
 
     assert f">all {len(all_verdict_tables)}</a>" in PAGES["index.md"]
     assert set(table("index.md", "judges-table")[0].split()) & set(all_verdict_tables[0].split())
