@@ -1,6 +1,6 @@
 """Sentences of the answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from epc.analysis.choosing import Option
@@ -193,6 +193,17 @@ def not_here(parts: Sequence[str]) -> str:
 def other_version(name: str, measured: str) -> str:
     """Say that figures are of another version of a model."""
     return f"That figures of {measured} are {name}'s: they are of another version."
+
+
+def by_place(judge: str, equal_answers: tuple[int, int] | None) -> Iterator[str]:
+    """Yield that a judge decides by place, where it said one letter of all equal answers."""
+    said, decided = equal_answers or (0, 0)
+    if decided and said in (0, decided):
+        letter = "A" if said else "B"
+        yield (
+            f"That {judge} compares what the answers say: of two equal answers it said {letter} "
+            f"in {decided} of {decided}."
+        )
 
 
 def named_by(vendor: str, agreed: str) -> str:

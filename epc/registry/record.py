@@ -13,7 +13,7 @@ from typing import Any, Literal
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.protocol.results import Json
-from epc.records.typed import as_json
+from epc.records.typed import as_json, parse
 from epc.records.verdicts.types import UNKNOWN
 from epc.spec.domains import Direction
 
@@ -90,6 +90,21 @@ class DomainDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _SelfComparisons:
+    """Verdicts between two equal answers: how many decided, and the share that said A."""
+
+    decided: int
+    share_of_a: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlaceBias:
+    """What an audit says of places, as far as it is used here."""
+
+    self_comparisons: _SelfComparisons | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSummary:
     """Summary of what `epc audit` says of a run, by one version of the rule.
 
@@ -108,6 +123,14 @@ class AuditSummary:
     rule: int = 1
     preferences_differ: DomainDifference | None = None
     transfer: Mapping[Direction, Into] | None = None
+
+    @property
+    def equal_answers(self) -> tuple[int, int] | None:
+        """How often it said A of two equal answers, and how often it decided, if it did at all."""
+        itself = parse(self.position_bias, _PlaceBias).self_comparisons
+        if itself is None or itself.share_of_a is None:
+            return None
+        return round(itself.share_of_a * itself.decided), itself.decided
 
     @property
     def crossing(self) -> Mapping[Direction, Into]:

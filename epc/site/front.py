@@ -28,7 +28,7 @@ _EXAMPLES: Final = (
     "claude-haiku-4-5",
 )
 _PLAIN: Final = re.compile(r"[\w. -]{1,40}", re.ASCII)
-_ENDS, _JUDGES, _NEWS = 4, 6, 3  # rows: the page is read on a phone too
+_ENDS, _JUDGES, _NEWS = 4, 5, 2  # rows: the page is read on a phone too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

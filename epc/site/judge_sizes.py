@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from epc.answers.snapshot_status import status_on
-from epc.answers.words import month
+from epc.answers.words import by_place, month
 from epc.printable import begun
 from epc.records.typed import parse
 from epc.registry.record import AuditSummary
@@ -27,21 +27,6 @@ _FEWEST_SIZES: Final = 2  # that can be compared
 _COUPLED: Final = "coupled"
 _MOST_TIES: Final = 0.5  # beyond which a gamma says more of ties than of preferences
 _COUNTS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SelfComparisons:
-    """Verdicts between two equal answers: how many decided, and the share that said A."""
-
-    decided: int
-    share_of_a: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PlaceBias:
-    """What an audit says of places, as far as it is used here."""
-
-    self_comparisons: _SelfComparisons | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,13 +156,7 @@ class SizeComparison:
 
     def _judged_by_place(self) -> Iterator[str]:
         for judge in self.judges:
-            said, decided = judge.place or (0, 0)
-            if decided and said in (0, decided):
-                letter = "A" if said else "B"
-                yield (
-                    f"That {judge.name} compares what the answers say: of two equal answers it "
-                    f"said {letter} in {decided} of {decided}."
-                )
+            yield from by_place(judge.name, judge.place)
 
 
 def judge_sizes(site: Site) -> SizeComparison | None:
@@ -252,8 +231,6 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
     found = _SIZE.search(name.lower())
     if found is None or page.audit is None:
         return None
-    itself = parse(page.audit.position_bias, _PlaceBias).self_comparisons
-    share = itself.share_of_a if itself else None
     ties = [figure.mean for figure in page.figures if figure.name == "tie_rate"]
     return SizedJudge(
         name=name,
@@ -265,9 +242,7 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
         seeds=page.row.n,
         month=month(status_on(site.registry, page.row.tag, site.as_of)),
         tie_rate=ties[0] if ties else None,
-        place=(round(share * itself.decided), itself.decided)
-        if itself and share is not None
-        else None,
+        place=page.audit.equal_answers,
     )
 
 

@@ -17,7 +17,7 @@ from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart
 from epc.site.front import page_of
 from epc.site.pages import EvaluatorPage, Platform, Site
-from epc.statistics.figures import Figure, figure_text
+from epc.statistics.figures import Figure
 
 _MOST: Final = 6  # platforms in sight; all are in the fold with their dates and sources
 LABELS: Final[Mapping[Key, str]] = {
@@ -34,7 +34,7 @@ _DOMAIN_PANELS: Final = (
     ("Of 100, by domain, each on a benchmark of its own", "{:.1f}", 100),
     ("Rank correlation, by domain, each on a benchmark of its own", "{:.2f}", 1),
 )
-_ONCE: Final = "Hollow: asked once. Full: asked {}, with its 95% interval."
+_ONCE: Final = "Hollow: asked once."
 
 
 def long_day(day: date) -> str:
@@ -47,7 +47,8 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
     first = page.chief
     quotable = page.card.quotable
     right = right_by_domain(site.registry, quotable)
-    snapshots = [snapshot.row.snapshot for snapshot in page.snapshots]
+    published = site.registry.snapshots.values()
+    snapshots = [s for s in published if s.tag.generation in (page.name, quotable.target)]
     domains = [*domains_of(site.registry, snapshots, site.as_of)]
     in_sight = sorted(page.platforms, key=lambda platform: platform is not first)[:_MOST]
     return {
@@ -60,7 +61,7 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "forest": _forest(site.registry, quotable, right, domains),
         "history": () if quotable.headline else quotable.history,
         "is_missing": any(limit.because == "missing" for limit in page.card.limits),
-        "may": tuple(_may(quotable, right, first))[:3],
+        "may": tuple(_may(quotable, first))[:3],
         "may_not": tuple(limit.says for limit in page.card.limits),
         "marks": [fault.says for fault in site.registry.faults if fault.id in quotable.marks],
         "in_sight": in_sight,
@@ -141,18 +142,26 @@ def _forest(
         and (figure.tag, figure.value) not in of_domains
     ]
     if recorded:
-        ranked = sorted(recorded, key=lambda figure: -figure.value)
-        panels.append(
-            Panel(
-                title="Verdicts of 100, as others recorded",
-                marks=[_mark(f"{LABELS[f.key]}, {f.source}, {_dated(f)}", f) for f in ranked],
-                text=_hundredths,
-                reach=(50, 100),
-            )
-        )
+        panels.append(_recorded_panel(sorted(recorded, key=lambda figure: -figure.value)))
     several = any(mark.once is not None for panel in panels for mark in panel.marks)
-    note = _ONCE.format(f"{common.askings} times") if common and several else ""
+    note = _ONCE if several else ""
     return Forest(title="", note=note, panels=panels) if panels else None
+
+
+def _recorded_panel(figures: Sequence[QuotableFigure]) -> Panel:
+    """Return the panel of recorded shares; what all have in common stands in its title."""
+    origins = [f"{figure.source}, {_dated(figure)}" for figure in figures]
+    common = f", {origins[0]}" if len({*origins}) == 1 else ""
+    labels = [
+        LABELS[figure.key] if common else f"{LABELS[figure.key]}, {origin}"
+        for figure, origin in zip(figures, origins, strict=True)
+    ]
+    return Panel(
+        title=f"Verdicts of 100{common}",
+        marks=[_mark(label, figure) for label, figure in zip(labels, figures, strict=True)],
+        text=_hundredths,
+        reach=(50, 100),
+    )
 
 
 def _domain_panels(domains: Sequence[tuple[Benchmark, Candidate]]) -> Iterator[Panel]:
@@ -199,17 +208,10 @@ def _hundredths(value: float) -> str:
     return f"{value:.1f}"
 
 
-def _may(
-    quotable: QuotableFigures, right: Mapping[str, Figure], first: Platform | None
-) -> Iterator[str]:
-    """Yield what may be said: the headline, the best domain, further figures, the service."""
+def _may(quotable: QuotableFigures, first: Platform | None) -> Iterator[str]:
+    """Yield what may be said: the headline, further figures, the service."""
     for figure in quotable.stated:
         yield f"It {figure.says}."
-        apart = _apart(right) if figure.is_common else None
-        if apart:
-            name, share = apart[0]
-            text = figure_text(share.value, share.ci95, ".1c")
-            yield f"It was right on {text} of 100 {name} questions, {_dated(figure)}."
     if not quotable.stated and quotable.history:
         yield f"Before its end it {quotable.history[0].says}."
     if first:

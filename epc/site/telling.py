@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from epc.answers import words
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.printable import begun
@@ -100,7 +101,11 @@ def _measured(page: SnapshotPage, coin: Band | None, of_month: str) -> ResultBox
         f"otherwise in another ({_domains(row)})?",
         answer=(*answer, f"{seeds}."),
         may=(_MAY.get(page.audit.verdict, _DECIDES_NOTHING),),
-        may_not=(*wrong, *_never(page.card)),
+        may_not=(
+            *words.by_place(name, page.audit.equal_answers),
+            *wrong,
+            *_never(page.card),
+        ),
     )
 
 

@@ -25,7 +25,7 @@ from epc.statistics.intervals import Interval
 _LARGEST: Final = sqrt(len(STRATEGIES))  # gamma: all rows of a table share the scale
 _MOST: Final = 10  # settings in a picture; all stand in the tables
 _CROSSING: Final = (
-    "Dot: the estimate for the domain, with its 95% interval over tasks. Grey: what chance alone "
+    "Dot: the estimate, with its 95% interval over tasks. Grey: what chance alone "
     "redirects. Dashed: no regret, and a regret of 2 points, the margin of the word."
 )
 _NOISE: Final = (

@@ -118,18 +118,17 @@ PEOPLE = quoted(
 PLACES = quoted(0.8, key="places", ci95=None, is_common=False, marks=("f",), state="stale")
 
 
-def test_what_may_be_said_is_the_headline_the_best_domain_and_what_stands_behind() -> None:
-    assert [*profile._may(quotable(quoted(), PEOPLE), RIGHT, platform())] == [
+def test_what_may_be_said_is_the_headline_and_what_stands_behind() -> None:
+    assert [*profile._may(quotable(quoted(), PEOPLE), platform())] == [
         "It is right on 60.0 [58.0, 62.0] of 100, domains alike.",
-        "It was right on 90.0 [88.0, 92.0] of 100 chat questions, May 2026.",
         "It agrees with most people on 75.",
         "p states no end.",
     ]
     history = (quoted(says="was right on 60 of 100", state="ended"),)
-    assert [*profile._may(quotable(history=history), {}, None)] == [
+    assert [*profile._may(quotable(history=history), None)] == [
         "Before its end it was right on 60 of 100."
     ]
-    assert [*profile._may(quotable(), {}, None)] == []
+    assert [*profile._may(quotable(), None)] == []
 
 
 def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_its_month() -> None:
