@@ -28,7 +28,7 @@ LABELS: Final[Mapping[Key, str]] = {
     "one_person": "chooses as one person did",
     "judges": "chooses as another judge does",
 }
-_EVERY: Final = "all, domains alike"
+_EVERY: Final = "all alike"
 # Title, form and factor of the panels of domains that have benchmarks of their own.
 _DOMAIN_PANELS: Final = (
     ("Of 100, by domain, each on a benchmark of its own", "{:.1f}", 100),
@@ -122,7 +122,7 @@ def _forest(
         rows = [(_EVERY, right[ALL]), *_domains(right)]
         panels.append(
             Panel(
-                title=f"Right of 100 questions, best of four ({common.source}; guessing "
+                title=f"Right of 100, best of four ({common.source}; guessing "
                 f"gives {100 * choices.chance:.0f}), {_dated(common)}",
                 marks=[
                     replace(_mark(label, figure), once=_once(choices, common, label))

@@ -138,9 +138,9 @@ def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_i
 
     assert forest is not None
     right, recorded = forest.panels
-    assert right.title == "Right of 100 questions, best of four (B; guessing gives 25), May 2026"
+    assert right.title == "Right of 100, best of four (B; guessing gives 25), May 2026"
     assert [(m.label, m.value, m.once) for m in right.marks][:2] == [
-        ("all, domains alike", 60, 25),
+        ("all alike", 60, 25),
         ("chat", 90, 25),
     ]
     assert right.marks[1].interval == pytest.approx((88, 92))
@@ -150,7 +150,7 @@ def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_i
     ]
     assert recorded.marks[0].interval is None
     assert (right.reach, recorded.reach, right.text(1.25)) == ((25, 100), (50, 100), "1.2")
-    assert forest.note.startswith("Hollow: asked once. Full: asked 8 times")
+    assert forest.note.startswith("Hollow: asked once.")
     once = quotable(quoted(askings=1))
     alone = profile._forest(registry(ways[0], ways[2]), once, RIGHT)
     assert alone is not None
