@@ -226,5 +226,7 @@ def _service(first: Platform) -> Iterator[str]:
         yield f"{place} serves it until {long_day(state.until)}."
     elif state.not_before:
         yield f"{place} serves it until {long_day(state.not_before)} at the least."
+    elif first.record.pinned:
+        yield "Nobody can change or retire it."
     elif state.status == "current":
         yield f"{place} states no end."

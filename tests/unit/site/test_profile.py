@@ -25,13 +25,17 @@ def figure(value: float, half: float = 0.02) -> Figure:
 RIGHT = {ALL: figure(0.6), "maths": figure(0.5), "chat": figure(0.9), "code": figure(0.7)}
 
 
-def platform(name: str = "p", day: date | None = None, **state: Any) -> Any:
+def platform(
+    name: str = "p", day: date | None = None, *, pinned: bool = False, **state: Any
+) -> Any:
     service_state = {"status": "current", "until": None, "not_before": None} | state
     standing = SimpleNamespace(
         state=SimpleNamespace(**service_state), holds=True, day=lambda _: day
     )
     return SimpleNamespace(
-        standing=standing, record=SimpleNamespace(platform=name), replacement=None
+        standing=standing,
+        record=SimpleNamespace(platform=name, pinned=pinned),
+        replacement=None,
     )
 
 
@@ -198,3 +202,9 @@ def test_domains_stand_in_the_picture_with_benchmark_and_month(
 
 def test_a_day_is_read_without_a_nought() -> None:
     assert profile.long_day(date(2026, 3, 7)) == "7 March 2026"
+
+
+def test_weights_by_digest_end_by_nobody() -> None:
+    assert [*profile._service(platform("local", pinned=True))] == [
+        "Nobody can change or retire it."
+    ]
