@@ -280,6 +280,7 @@ def cut_down(folder: Path, *tags: str) -> None:
     for path in lives.glob("*.json"):
         if not any(tag.endswith(f"-{path.stem}") for tag in tags):
             path.unlink()
+    (lives / "places.csv").unlink(missing_ok=True)  # it names models that are gone now
     lines = (home / "events.jsonl").read_text().splitlines()
     events = [event for event in map(json.loads, lines) if event.get("tag") in tags]
     (home / "events.jsonl").write_text("".join(map(dumps_line, events)))
