@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, Literal
 
+from epc.analysis.headline import dated
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices, Way
@@ -35,7 +36,7 @@ class Option:
     @property
     def dated(self) -> str:
         """The month of its figure, and whether that is too old."""
-        return f"{self.month} (too old)" if STALE in self.marks else self.month
+        return dated(self.month, is_stale=STALE in self.marks)
 
     @property
     def faults(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Final
 
+from epc.analysis.headline import dated
 from epc.protocol.results import Json
 from epc.records.typed import as_json
 from epc.records.verdicts.types import Modality
@@ -196,7 +197,7 @@ class Candidate:
     @property
     def dated(self) -> str:
         """The month, and whether the figure is too old."""
-        return f"{self.month} (too old)" if self.state == "stale" else self.month
+        return dated(self.month, is_stale=self.state == "stale")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

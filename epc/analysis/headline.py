@@ -75,6 +75,11 @@ def question(name: str) -> int | None:
     return next(places, None)
 
 
+def dated(month: str, *, is_stale: bool) -> str:
+    """Return the month of a figure, and whether the figure is too old."""
+    return f"{month} (too old)" if is_stale else month
+
+
 def is_any(name: str, wanted: Collection[str]) -> bool:
     """Return whether a figure is the one of any of the names."""
     return any(is_of(name, each) for each in wanted)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from epc.analysis.headline import INDEPENDENT, NAMES, Key
+from epc.analysis.headline import INDEPENDENT, NAMES, Key, dated
 from epc.records.verdicts.types import Modality
 from epc.statistics.figures import Figure, figure_text
 from epc.statistics.intervals import Interval
 
 FigureState = Literal["stands", "stale", "ended", "taken_back"]
+STATED: Final[tuple[FigureState, ...]] = ("stands", "stale")  # states of what may be listed
 Unit = Literal["share", "points", "correlation"]
 _ORDER: Final = [*NAMES]
 _FORMS: Final = {"share": ".1c", "points": "+.2f", "correlation": ".2f"}
@@ -63,7 +64,7 @@ class QuotableFigure:
     @property
     def dated(self) -> str:
         """The month, and whether the figure is too old."""
-        return f"{self.month} (too old)" if self.state == "stale" else self.month
+        return dated(self.month, is_stale=self.state == "stale")
 
     @property
     def brief(self) -> str:

@@ -153,7 +153,7 @@ def measure_by(
 ) -> list[Report]:
     """Return the report of a verdict file by each way to compute intervals; else as `measure`."""
     file_askings = askings_of(header, verdicts, (), clusters)
-    return _measured_by(intervals, header, verdicts, file_askings, choices, gold=None)
+    return measured_by(intervals, header, verdicts, file_askings, choices, gold=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,10 +195,10 @@ def measured(
     gold: AnswersGold | None,
 ) -> Report:
     """Return every figure of judges whose askings are known; else as `measure`."""
-    return _measured_by([TODAY], header, verdicts, file_askings, choices, gold=gold)[0]
+    return measured_by([TODAY], header, verdicts, file_askings, choices, gold=gold)[0]
 
 
-def _measured_by(
+def measured_by(
     intervals: Sequence[Intervals],
     header: Header,
     verdicts: Verdicts,

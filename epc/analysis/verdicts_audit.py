@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from epc.analysis.verdicts import FileAskings, Report, askings_of, measure_by, measured
+from epc.analysis.verdicts import FileAskings, Report, askings_of, measured, measured_by
 from epc.analysis.verdicts_figures import computed_with
 from epc.analysis.verdicts_groups import in_order
 from epc.analysis.verdicts_judges import compared
@@ -117,9 +117,8 @@ def measure_with_labels(
     questions, scale = file_names(verdicts).questions, _scale_of(header, verdicts)
     order = {**LABEL_FIGURES, **FIGURES}
     reports = []
-    for kind, report in zip(
-        intervals, measure_by(intervals, header, verdicts, choices, clusters), strict=True
-    ):
+    measured_reports = measured_by(intervals, header, verdicts, file_askings, choices, gold=None)
+    for kind, report in zip(intervals, measured_reports, strict=True):
         with computed_with(kind):
             by_labels = _by_labels(report, file_askings, questions, scale)
         groups = [

@@ -16,7 +16,7 @@ from epc.analysis.choosing import (
     short_list,
     ways_reaching,
 )
-from epc.analysis.quotable import FigureState
+from epc.analysis.quotable import STATED, FigureState
 from epc.answers.resolve import resolve
 from epc.answers.service import service_on
 from epc.answers.snapshot_status import figure_state, status_on, turns_of
@@ -29,7 +29,6 @@ from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import MOCKS, OPEN_WEIGHTS, Generation
 from epc.registry.registry import Registry
 
-_STATED: Final = ("stands", "stale")  # states of figures that may be listed
 _EMBEDDED: Final = ("local", "mock")  # platforms of what nobody would have judge
 # Beginnings of names of models that answer no question, so that they can be no judges.
 _NO_JUDGES: Final = ("embed", "whisper", "tts", "dall-e", "image", "sora", "veo", "imagen")
@@ -246,7 +245,7 @@ def _usable(registry: Registry, choices: Choices, day: date, platform: str | Non
     served = {model: until for model, until in places.items() if until}
     tags = {tag for way in choices.ways for tag in way.tags if tag in registry.snapshots}
     states = {tag: figure_state(registry, tag, day) for tag in tags}
-    withdrawn = {tag for tag, state in states.items() if state not in _STATED}
+    withdrawn = {tag for tag, state in states.items() if state not in STATED}
     return _Usable(
         day=day,
         platform=platform,

@@ -18,6 +18,8 @@ from epc.analysis.domains import (
     near_to,
     unmeasured,
 )
+from epc.analysis.headline import NAMES
+from epc.analysis.quotable import STATED
 from epc.analysis.verdicts_rows import fits
 from epc.answers.choose import choose
 from epc.answers.service import service_on
@@ -31,9 +33,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Figures
 from epc.statistics.figures import figure_text
 
-_STATED: Final = ("stands", "stale")  # states of figures that may be listed
 _SIDES: Final = ("tpr", "tnr", "weighted_kappa")
-_PREFERENCES: Final = ("self_preference", "self_preference_score")
 
 
 def judges_for(
@@ -106,7 +106,7 @@ def _measured_on(
     for snapshot in snapshots:
         origin = snapshot.card.origin
         is_of_source = origin is not None and origin.repository == benchmark.repository
-        if is_of_source and figure_state(registry, str(snapshot.tag), day) in _STATED:
+        if is_of_source and figure_state(registry, str(snapshot.tag), day) in STATED:
             yield snapshot
 
 
@@ -167,6 +167,8 @@ def _candidates(
 ) -> Iterator[Candidate]:
     tag, faults = str(snapshot.tag), snapshot.card.known_faults
     marking = [fault for fault in registry.faults_of(snapshot) if fault.effect == "mark"]
+    of_month, state = month(status_on(registry, tag, day)), figure_state(registry, tag, day)
+    preference = _self_preference(registry, snapshot, day)
     for group in parse(snapshot.figures, Figures).groups:
         figures = dict(group.all_figures)
         figure = figures.get(benchmark.figure)
@@ -182,11 +184,11 @@ def _candidates(
             verdicts=group.verdicts,
             subsets=tuple(sorted(group.by_subset)),
             sides={name: figures[name] for name in _SIDES if name in figures},
-            month=month(status_on(registry, tag, day)),
-            state=figure_state(registry, tag, day),
+            month=of_month,
+            state=state,
             faults=tuple(fault.id for fault in faults),
             marks=tuple(fault.id for fault in marking if fault.is_in(group.settings)),
-            self_preference=_self_preference(registry, snapshot, day),
+            self_preference=preference,
         )
 
 
@@ -195,10 +197,10 @@ def _self_preference(registry: Registry, snapshot: Snapshot, day: date) -> str:
     for source in registry.snapshots.values():
         if source.tag.generation != snapshot.tag.generation or "groups" not in source.figures:
             continue
-        if figure_state(registry, str(source.tag), day) not in _STATED:
+        if figure_state(registry, str(source.tag), day) not in STATED:
             continue
         for group in parse(source.figures, Figures).groups:
-            for name in _PREFERENCES:
+            for name in NAMES["self_preference"]:
                 if figure := group.figures.get(name):
                     unit = "points of its scale" if name.endswith("score") else "of win rate"
                     value = figure_text(figure.value, figure.ci95)

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Final
 
 from epc.analysis.headline import NAMES, Key, is_any
-from epc.analysis.quotable import QuotableFigure, QuotableFigures, Unit, ordered
+from epc.analysis.quotable import STATED, QuotableFigure, QuotableFigures, Unit, ordered
 from epc.analysis.verdicts_rows import fits
 from epc.answers import words
 from epc.answers.choose import listed_alone, turns_of_listing
@@ -58,7 +58,7 @@ def figures_on(
     """
     every = (*_common(registry, snapshots, day), *_recorded(registry, snapshots, day))
     figures = [figure for figure in every if fits([figure.setting], settings)]
-    stated = ordered(figure for figure in figures if figure.state in ("stands", "stale"))
+    stated = ordered(figure for figure in figures if figure.state in STATED)
     history = ordered(figure for figure in figures if figure.state == "ended")
     keys = {figure.key for figure in stated}
     return QuotableFigures(

@@ -15,6 +15,7 @@ from epc.report.charts.chart import Chart
 
 _WIDTH: Final = 120  # characters; a wider table goes on below
 _MOST_ROWS: Final = 40
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 class Toned(str):
@@ -28,6 +29,11 @@ class Toned(str):
         word = super().__new__(cls, text)
         word.tone = tone
         return word
+
+
+def number_word(count: int) -> str:
+    """Return a small number as a word, a larger one in digits."""
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
 @dataclass(frozen=True, slots=True)

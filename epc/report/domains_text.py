@@ -90,7 +90,7 @@ def text(answer: DomainAnswer) -> str:
         lines += ["", "public", f"  {source}"]
     for part in answer.benchmarks:
         lines += ["", *_lines(part)]
-    if len(answer.benchmarks) > 0:
+    if answer.benchmarks:
         lines += ["", _NOT_POOLED]
     return "\n".join(lines)
 

@@ -8,10 +8,9 @@ from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
 from epc.printable import begun
 from epc.records.choices import ALL, price_text
 from epc.records.faults import FaultEffect
-from epc.report.document import Part, Section, Table, Verbatim
+from epc.report.document import Part, Section, Table, Verbatim, number_word
 from epc.statistics.figures import interval_text, number_text
 
-_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NAMED: Final = 4  # judges without a figure that are named
 
 
@@ -50,7 +49,7 @@ def _as_good(answer: Choice, limit: str) -> str:
     limit_text = limit or (f" under ${answer.budget:g}" if answer.budget is not None else "")
     count = len(short.options) - 1
     if count:
-        number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+        number = number_word(count)
         plural, verb = ("s", "are") if count > 1 else ("", "is")
         return (
             f"{begun(number)} more way{plural}{limit_text} {verb} as good, as far as "

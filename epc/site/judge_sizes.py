@@ -6,17 +6,20 @@ Source: EPC-5.2; the words are those of the audit.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
-from epc.answers.snapshot_status import status_on
-from epc.answers.words import by_place, month
+from epc.answers.words import by_place
 from epc.printable import begun
 from epc.records.typed import parse
+from epc.registry.figures import figure_at
 from epc.registry.record import AuditSummary
-from epc.site.charts.forest import Forest, Mark, Panel
+from epc.report.document import number_word
+from epc.site.charts.forest import Forest, Panel
+from epc.site.charts.results import gamma_mark
 from epc.site.pages import Direction, Site, SnapshotPage
-from epc.site.snapshot_lines import judge_name
-from epc.spec.domains import Pair
+from epc.site.snapshot_lines import judge_name, month_of
+from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text, number_text
 
 _SIZE: Final = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
@@ -26,7 +29,6 @@ _BY_LIKELIHOOD: Final = "-likelihood"
 _FEWEST_SIZES: Final = 2  # that can be compared
 _COUPLED: Final = "coupled"
 _MOST_TIES: Final = 0.5  # beyond which a gamma says more of ties than of preferences
-_COUNTS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,6 @@ class SizedJudge:
     def way(self) -> str:
         """How it was asked."""
         return "likelihood" if self.likelihood else "written verdicts"
-
-    @property
-    def arrows(self) -> list[tuple[str, Direction]]:
-        """The directions, each with its name in words."""
-        return [(_arrow(direction), direction) for direction in self.directions]
 
     @property
     def size(self) -> str:
@@ -102,7 +99,9 @@ class SizeComparison:
     def lead(self) -> str:
         """Answer to the question of the page."""
         coupled = [judge for judge in self.judges if judge.audit.verdict == _COUPLED]
-        measured = f"{_number(len(self.judges))} measurements of {_number(self.sizes)} sizes"
+        measured = (
+            f"{number_word(len(self.judges))} measurements of {number_word(self.sizes)} sizes"
+        )
         if not coupled:
             return f"Not known. None of {measured} shows coupling for the domains."
         names = ", ".join(judge.name for judge in coupled)
@@ -119,7 +118,7 @@ class SizeComparison:
         return [
             *self._of_size(),
             *self._tied(),
-            *self._judged_by_place(),
+            *chain.from_iterable(by_place(judge.name, judge.place) for judge in self.judges),
             "That a gamma above 0.5 is coupling: what chance alone gives is higher here.",
         ]
 
@@ -130,7 +129,7 @@ class SizeComparison:
                 if excess and excess.interval and excess.interval[0] > 0:
                     text = figure_text(excess.mean, excess.interval, "+.2f")
                     yield (
-                        f"Of these tasks: the gamma of {judge.name} from {_arrow(direction)} lies "
+                        f"Of these tasks: the gamma of {judge.name} from {direction.title} lies "
                         f"above its noise floor by {text}, over {judge.seeds} seeds. For other "
                         f"tasks of the domains the audit says: {judge.word}."
                     )
@@ -153,10 +152,6 @@ class SizeComparison:
             if judge.tie_rate is not None and judge.tie_rate > _MOST_TIES:
                 share = number_text(100 * judge.tie_rate, ".0f")
                 yield f"That {judge.name} couples less: {share} of 100 comparisons were ties."
-
-    def _judged_by_place(self) -> Iterator[str]:
-        for judge in self.judges:
-            yield from by_place(judge.name, judge.place)
 
 
 def judge_sizes(site: Site) -> SizeComparison | None:
@@ -187,13 +182,14 @@ def judge_sizes(site: Site) -> SizeComparison | None:
 def picture(comparison: SizeComparison) -> Forest:
     """Return gamma beside its noise floor, one panel a direction and the smallest judge first."""
     names = dict.fromkeys(d.name for judge in comparison.judges for d in judge.directions)
+    highest = _highest(comparison)
     return Forest(
         title="",
         note=(
             "Dot: gamma, the mean over seeds, with its 95% interval. Grey: where 95% of single "
             "seeds lie without any coupling. Only what lies above it is coupling."
         ),
-        panels=[_panel(comparison.judges, name, _highest(comparison)) for name in names],
+        panels=[_panel(comparison.judges, name, highest) for name in names],
     )
 
 
@@ -206,19 +202,14 @@ def _highest(comparison: SizeComparison) -> float:
 
 def _panel(judges: Iterable[SizedJudge], name: str, highest: float) -> Panel:
     marks = [
-        Mark(
-            label=judge.name,
-            value=direction.gamma.mean,
-            interval=direction.gamma.interval,
-            noise=(direction.noise.low, direction.noise.high) if direction.noise else None,
-        )
+        gamma_mark(judge.name, direction)
         for judge in judges
         for direction in judge.directions
         if direction.name == name
     ]
-    pair = Pair.parse(name)
-    title = f"Gamma, {pair.source} to {pair.target}"
-    return Panel(title=title, marks=marks, text=_hundredths, reach=(0, highest))
+    return Panel(
+        title=f"Gamma, {pair_title(name)}", marks=marks, text=_hundredths, reach=(0, highest)
+    )
 
 
 def _hundredths(value: float) -> str:
@@ -231,7 +222,7 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
     found = _SIZE.search(name.lower())
     if found is None or page.audit is None:
         return None
-    ties = [figure.mean for figure in page.figures if figure.name == "tie_rate"]
+    ties = figure_at(page.row.snapshot.figures, "tie_rate")
     return SizedJudge(
         name=name,
         tag=page.row.tag,
@@ -240,20 +231,11 @@ def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
         audit=page.audit,
         directions=page.row.directions,
         seeds=page.row.n,
-        month=month(status_on(site.registry, page.row.tag, site.as_of)),
-        tie_rate=ties[0] if ties else None,
+        month=month_of(site, page),
+        tie_rate=ties.mean if ties else None,
         place=page.audit.equal_answers,
     )
 
 
 def _order(judge: SizedJudge) -> tuple[bool, float, str]:
     return judge.likelihood, judge.parameters, judge.name
-
-
-def _arrow(direction: Direction) -> str:
-    pair = Pair.parse(direction.name)
-    return f"{pair.source} to {pair.target}"
-
-
-def _number(count: int) -> str:
-    return _COUNTS.get(count, str(count))

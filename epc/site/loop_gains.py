@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from epc.answers.snapshot_status import status_on
-from epc.answers.words import month
+from epc.analysis.headline import dated
 from epc.registry.figures import Figure, figure_at
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.pages import Site
-from epc.site.snapshot_lines import judge_name
+from epc.site.snapshot_lines import judge_name, month_of
 from epc.statistics.figures import number_text
 
 Start = Literal["good", "weak"]
@@ -40,7 +39,7 @@ class LoopGains:
     @property
     def dated(self) -> str:
         """The month, and whether the figures are too old."""
-        return f"{self.month} (too old)" if self.is_stale else self.month
+        return dated(self.month, is_stale=self.is_stale)
 
     @property
     def label(self) -> str:
@@ -82,7 +81,7 @@ def loop_gains(site: Site) -> list[LoopGains]:
                     fresh=fresh,
                     gold=gold,
                     is_stale=is_stale,
-                    month=month(status_on(site.registry, page.row.tag, site.as_of)),
+                    month=month_of(site, page),
                 )
                 gains.append(gain)
     return sorted(gains, key=lambda gain: (STARTS.index(gain.start), gain.gold.mean))

@@ -9,8 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.analysis.succession import best_of_each
-from epc.answers.snapshot_status import snapshot_states, status_on
-from epc.answers.words import month
+from epc.answers.snapshot_status import snapshot_states
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.expiry import Expiry
@@ -389,5 +388,7 @@ def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
     chart = result_chart(page.row, coin)
     if chart is None and not page.row.failed:
         chart = stated_chart(page.figures, KINDS[page.card.kind].origin_phrase)
-    of_month = month(status_on(site.registry, page.row.tag, site.as_of))
-    return {"told": result_box(page, coin, of_month), "picture": drawn(chart)}
+    return {
+        "told": result_box(page, coin, snapshot_lines.month_of(site, page)),
+        "picture": drawn(chart),
+    }

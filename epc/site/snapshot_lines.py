@@ -147,7 +147,7 @@ def _line(site: Site, page: SnapshotPage) -> SnapshotLine:
         source=source,
         headline=None if row.failed else _headline(row),
         published=next(published, None),
-        month=month(status_on(site.registry, row.tag, site.as_of)),
+        month=month_of(site, page),
         marks=tuple(fault.says for fault in faults if fault.effect == "mark"),
     )
 
@@ -164,6 +164,11 @@ def title_of(site: Site, page: SnapshotPage) -> str:
     """Return the title of a snapshot's page: its tag, behind the name that people type."""
     name, tag = judge_name(site, page), page.row.tag
     return tag if tag.endswith(name) else f"{name} ({tag})"
+
+
+def month_of(site: Site, page: SnapshotPage) -> str:
+    """Return the month of a snapshot's figures on the day of the site."""
+    return month(status_on(site.registry, page.row.tag, site.as_of))
 
 
 def _headline(row: Row) -> Headline | None:

@@ -132,16 +132,22 @@ def _hundred(interval: Interval | None) -> Interval | None:
 
 def _gammas(directions: tuple[Direction, ...], coin: Band | None) -> Forest:
     marks = [
-        Mark(
-            label=f"{direction.title}: {direction.gamma.reading}",
-            value=direction.gamma.mean,
-            interval=direction.gamma.interval,
-            noise=(band.low, band.high) if (band := direction.noise or coin) else None,
-        )
+        gamma_mark(f"{direction.title}: {direction.gamma.reading}", direction, coin)
         for direction in directions
     ]
     panel = Panel(title="", marks=marks, text=_number, reach=(0,))
     return Forest(title="Gamma, beside what it is without coupling", note=_NOISE, panels=[panel])
+
+
+def gamma_mark(label: str, direction: Direction, coin: Band | None = None) -> Mark:
+    """Return gamma of a direction beside its noise floor, or else beside a coin's spread."""
+    band = direction.noise or coin
+    return Mark(
+        label=label,
+        value=direction.gamma.mean,
+        interval=direction.gamma.interval,
+        noise=(band.low, band.high) if band else None,
+    )
 
 
 def _judged(figures: Json) -> Forest:
