@@ -33,19 +33,26 @@ def moved(published: Any, today: Any, where: str = "") -> Iterator[tuple[str, An
 
 def restated(published: Json, intervals: Mapping[str, Any]) -> Json:
     """Return published figures with the intervals of today."""
-    document: Json = _restated(published, intervals, "")
+    changes: dict[str, Any] = {}
+    for where, ends in intervals.items():
+        change = changes
+        for key in where.split("/")[1:]:
+            change = change.setdefault(key.replace("~1", "/").replace("~0", "~"), {})
+        change[_ENDS] = ends
+    document: Json = _merged(published, changes)
     return document
 
 
-def _restated(value: Any, intervals: Mapping[str, Any], where: str) -> Any:
-    if isinstance(value, dict):
-        document = {
-            key: _restated(part, intervals, where + pointer(key)) for key, part in value.items()
-        }
-        return document | {_ENDS: intervals[where]} if where in intervals else document
+def _merged(value: Any, changes: Any) -> Any:
+    """Return a value with what its changes name, by key or index; other parts are shared."""
+    if not isinstance(changes, dict):
+        return changes
     if isinstance(value, list):
-        return [_restated(part, intervals, f"{where}/{i}") for i, part in enumerate(value)]
-    return value
+        parts = value.copy()
+        for index, change in changes.items():
+            parts[int(index)] = _merged(parts[int(index)], change)
+        return parts
+    return value | {key: _merged(value.get(key), change) for key, change in changes.items()}
 
 
 def _differ(one: Any, other: Any) -> bool:
