@@ -136,8 +136,14 @@ def compare(
     metrics = differences(first.results.per_seed, second.results.per_seed, paired=paired)
     if common["evaluator"].count:  # Reading R76: nothing that assumes two measurements
         metrics = [replace(metric, ci95=None, p_value=None, p_holm=None) for metric in metrics]
-    two = _are_two(first.evaluator, second.evaluator)
-    tables = _tables(*runs, shared=common["evaluator"], paired=paired, margin=margin, two=two)
+    are_two_judges = _are_two(first.evaluator, second.evaluator)
+    tables = _tables(
+        *runs,
+        shared=common["evaluator"],
+        paired=paired,
+        margin=margin,
+        are_two_judges=are_two_judges,
+    )
     noise = tables.noise if tables and tables.noise else Noise()
     anyway = noise.flips / noise.asked if noise.asked else noise.assumed
     verdict: State = "cannot_tell"
@@ -148,8 +154,8 @@ def compare(
         significant = any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics)
         verdict = "drifted" if significant else "cannot_tell"
     return Comparison(
-        verdict="different" if two and verdict == "drifted" else verdict,
-        two_evaluators=two,
+        verdict="different" if are_two_judges and verdict == "drifted" else verdict,
+        two_evaluators=are_two_judges,
         left=_head(left, first),
         right=_head(right, second),
         findings=findings,
@@ -258,12 +264,12 @@ def _tables(
     shared: SharedAnswers,
     paired: bool,
     margin: float,
-    two: bool,
+    are_two_judges: bool,
 ) -> Tables | None:
     if not all(has_raw(run.manifest, run.folder) for run in (left, right)):
         return None
     if left.reused and right.reused:
-        return _reused(left, right, shared, margin, two=two)
+        return _reused(left, right, shared, margin, are_two_judges=are_two_judges)
     rng = np.random.default_rng(_SHUFFLING)
     kind: Kind = "fresh" if not left.reused and not right.reused else "mixed"
     in_right = set(pair_keys(right.config))
@@ -284,19 +290,21 @@ def _tables(
     return Tables(drift=compare_mixed(verdicts, answers[mask], rng=rng, margin=margin))
 
 
-def _reused(left: _Run, right: _Run, shared: SharedAnswers, margin: float, *, two: bool) -> Tables:
+def _reused(
+    left: _Run, right: _Run, shared: SharedAnswers, margin: float, *, are_two_judges: bool
+) -> Tables:
     """Compare what both were asked, each question once, and answered twice.
 
-    An evaluator must have been asked in the same words; `two` judge the same answers, each in the
-    words of its prompt.
+    One evaluator must have been asked in the same words; two judges, about the same answers, each
+    in the words of its prompt.
     """
     first, second = left.asked_pairs(), right.asked_pairs()
     common = [key for key in first if key in second]
     same_answers = [key for key in common if first[key].pair == second[key].pair]
     same_words = [key for key in same_answers if first[key].text == second[key].text]
     keys_by_question = {
-        first[key].pair if two else first[key].text: key
-        for key in (same_answers if two else same_words)
+        first[key].pair if are_two_judges else first[key].text: key
+        for key in (same_answers if are_two_judges else same_words)
         if first[key].call not in shared.names
     }
     noise = _noise(left.manifest, right.manifest)
@@ -310,7 +318,7 @@ def _reused(left: _Run, right: _Run, shared: SharedAnswers, margin: float, *, tw
         drift=drift,
         noise=noise,
         other_answers=len(common) - len(same_answers),
-        other_prompts=0 if two else len(same_answers) - len(same_words),
+        other_prompts=0 if are_two_judges else len(same_answers) - len(same_words),
     )
 
 

@@ -58,7 +58,7 @@ def headline(figures: Iterable[R]) -> R | None:
 
     Source: Reading R97.
     """
-    known = [f for f in figures if not f.left_out and f.items and question(f.name) is not None]
+    candidates = [f for f in figures if not f.left_out and f.items and question(f.name) is not None]
 
     def order(figure: R) -> tuple[float, ...]:
         items, place = figure.items or 0, question(figure.name) or 0
@@ -66,7 +66,7 @@ def headline(figures: Iterable[R]) -> R | None:
         first = (items < INDEPENDENT, place, not figure.plain, -items)
         return (*first, -(figure.n or 0), -regret)
 
-    return min(known, key=order, default=None)
+    return min(candidates, key=order, default=None)
 
 
 def question(name: str) -> int | None:
@@ -82,7 +82,7 @@ def dated(month: str, *, is_stale: bool) -> str:
 
 def is_any(name: str, wanted: Collection[str]) -> bool:
     """Return whether a figure is the one of any of the names."""
-    return any(is_of(name, each) for each in wanted)
+    return any(is_of(name, family_name) for family_name in wanted)
 
 
 def is_of(name: str, wanted: str) -> bool:

@@ -79,23 +79,23 @@ class Mitigated:
     def nothing(self) -> bool:
         """Whether no direction has a regret that could be reduced."""
         by_direction = (self.reductions or {}).values()
-        return not any(of[REGRET].reducible for of in by_direction)
+        return not any(reductions[REGRET].reducible for reductions in by_direction)
 
     def as_json(self) -> Json:
         """Return it as `epc compare --format json` prints it."""
         by_direction = None
         if self.reductions is not None:
             by_direction = {
-                direction: {name: reduction.as_json() for name, reduction in of.items()}
-                for direction, of in self.reductions.items()
+                direction: {name: reduction.as_json() for name, reduction in reductions.items()}
+                for direction, reductions in self.reductions.items()
             }
         return {**asdict(self), "reductions": by_direction, "nothing_to_reduce": self.nothing}
 
 
-def wraps(plain: Manifest, other: Manifest) -> bool:
+def wraps(plain: Manifest, wrapper: Manifest) -> bool:
     """Return whether the second run's evaluator is a wrapper round the first's."""
     identity = [getattr(plain.evaluator, key) for key in IDENTITY]
-    members = other.evaluator.members
+    members = wrapper.evaluator.members
     return any([getattr(member, key) for key in IDENTITY] == identity for member in members)
 
 
@@ -107,12 +107,12 @@ def mitigated(plain: Path, wrapped: Sequence[Path]) -> list[Mitigated]:
     cannot be read.
     """
     first = load_manifest(plain)
-    return [_one(first, plain, load_manifest(other), other) for other in wrapped]
+    return [_one(first, plain, load_manifest(path), path) for path in wrapped]
 
 
-def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Mitigated:
-    _require_alike(plain, other, plain_path, path)
-    tables = verdict_table(plain), verdict_table(other)
+def _one(plain: Manifest, plain_path: Path, wrapper: Manifest, path: Path) -> Mitigated:
+    _require_alike(plain, wrapper, plain_path, path)
+    tables = verdict_table(plain), verdict_table(wrapper)
     config, by_direction = plain.configuration, {}
     bearable, dropped = True, LeftOut(strategies=(), tasks={})
     for pair in tables[0].domains.pairs:
@@ -127,14 +127,14 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
                 name: Reduction(**figures[name].named("plain", "mitigated", "less"))
                 for name in FIGURES
             }
-    transfer = other.results.summary.transfer
+    transfer = wrapper.results.summary.transfer
     executor, evaluator = ROLES
-    used = sum(member.calls for member in other.provenance.members)
+    used = sum(member.calls for member in wrapper.provenance.members)
     folders = manifest_path(plain_path).parent, manifest_path(path).parent
-    shared = shared_by_runs(plain, other, folders)[executor]
+    shared = shared_by_runs(plain, wrapper, folders)[executor]
     return Mitigated(
         path=str(path),
-        evaluator=other.evaluator.model,
+        evaluator=wrapper.evaluator.model,
         decided=(_decided(tables[0]), _decided(tables[1])),
         strategies=len(config.strategies) - len(dropped.strategies),
         tasks={d: len(tasks) - len(dropped.tasks.get(d, ())) for d, tasks in config.tasks.items()},
@@ -142,29 +142,30 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
         floor={d: into.chance for d, into in ((transfer and transfer.directions) or {}).items()},
         calls=used,
         times=used / max(1, plain.provenance.calls[evaluator]),
-        shared=shared.count == shared.answers or plain.executor == other.executor,
+        shared=shared.count == shared.answers or plain.executor == wrapper.executor,
     )
 
 
-def _require_alike(plain: Manifest, other: Manifest, plain_path: Path, path: Path) -> None:
-    if plain.evaluator.members or not wraps(plain, other):
+def _require_alike(plain: Manifest, wrapper: Manifest, plain_path: Path, path: Path) -> None:
+    if plain.evaluator.members or not wraps(plain, wrapper):
         raise UsageError(
-            f"{path}: {other.evaluator.model} is no wrapper round {plain.evaluator.model}, as it "
+            f"{path}: {wrapper.evaluator.model} is no wrapper round {plain.evaluator.model}, as it "
             f"was measured in {plain_path}\n"
             "  fix: name the plain run first, then runs of balanced:, panel: or band= "
             "round the same model"
         )
-    config, wrapped_config = plain.configuration, other.configuration
-    for what, one, two in (
+    config, wrapped_config = plain.configuration, wrapper.configuration
+    for condition, value, wrapped_value in (
         ("tasks", config.tasks, wrapped_config.tasks),
         ("strategies", config.strategies, wrapped_config.strategies),
         ("groups", config.groups, wrapped_config.groups),
         ("rounds", config.rounds, wrapped_config.rounds),
         ("learning rule", config.rule, wrapped_config.rule),
     ):
-        if one != two:
+        if value != wrapped_value:
             raise UsageError(
-                f"{path}: has other {what} than {plain_path}\n  fix: measure both with one design"
+                f"{path}: has other {condition} than {plain_path}\n"
+                "  fix: measure both with one design"
             )
 
 

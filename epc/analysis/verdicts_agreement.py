@@ -41,8 +41,8 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
     humans, mine = rows.humans.astype(np.float64), _saying(TIE + 1)[rows.verdict]
     n = humans.sum(axis=1)
-    said = (humans * mine).sum(axis=1) / np.maximum(1, n)
-    yield from share("humans_mean", said, rows, verdicts=n)
+    agreeing_share = (humans * mine).sum(axis=1) / np.maximum(1, n)
+    yield from share("humans_mean", agreeing_share, rows, verdicts=n)
     several = n > 1
     twos = (n * (n - 1))[several]
     ceiling = (humans * (humans - 1)).sum(axis=1)[several] / twos
@@ -152,8 +152,8 @@ def _of_verdicts(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFig
 def _askings(rows: Rows, orders: Codes) -> Codes:
     """Return how many readable verdicts there are of each item and order."""
     keys, counts = np.unique(rows.order[rows.readable], return_counts=True)
-    found: Codes = counts[np.searchsorted(keys, orders)]
-    return found
+    askings: Codes = counts[np.searchsorted(keys, orders)]
+    return askings
 
 
 def _of_scores(rows_a: Rows, rows_b: Rows) -> Iterator[tuple[str, ClusteredFigure]]:

@@ -171,16 +171,16 @@ def _require_effect(choices: Choices, report: Report, of_file: FileNames) -> Non
     for judge, author in choices.same.items():
         for kind, name, names in (("judge", judge, judges), ("author", author, {*of_file.authors})):
             if name not in names:
-                there = shortened(sorted(names - {UNKNOWN}), _EXAMPLES) or f"no {kind}"
+                contents = shortened(sorted(names - {UNKNOWN}), _EXAMPLES) or f"no {kind}"
                 problem = f"--same {judge}={author}: no {kind} is called {name!r}"
-                raise UsageError(f"{problem}\n  fix: the file has {there}")
+                raise UsageError(f"{problem}\n  fix: the file has {contents}")
     for domain in choices.domains:
         name, _, parts = domain.partition("=")
         for pattern in (parts or name).split("+"):
             if of_file.subsets and not any(fnmatchcase(s, pattern) for s in of_file.subsets):
-                there = shortened(of_file.subsets, _EXAMPLES)
+                contents = shortened(of_file.subsets, _EXAMPLES)
                 problem = f"--domains: no subset is {pattern}"
-                raise UsageError(f"{problem}\n  fix: the file has {there}")
+                raise UsageError(f"{problem}\n  fix: the file has {contents}")
     chosen = {"--baseline": choices.baseline, "--domains": ",".join(choices.domains)}
     for option, value in chosen.items():
         whys = {group.left_out.get(_TRANSFER) for group in report.groups}

@@ -57,11 +57,14 @@ class Answers:
         current, expiring, expired, unconfirmed (no source confirms it lately) or unknown.
         """
         day = self._clock()
-        found = states(self._registry, model, day)
+        judge_states = states(self._registry, model, day)
         named = replacements(service_on(self._registry, model, day))
         firsts = firsts_of(self._registry, [model], day)
-        lines = [*expiry.lines(found), *(first.in_place_of(model) for first in firsts.values())]
-        answered = [state.as_json() for state in with_firsts(found, firsts)]
+        lines = [
+            *expiry.lines(judge_states),
+            *(first.in_place_of(model) for first in firsts.values()),
+        ]
+        answered = [state.as_json() for state in with_firsts(judge_states, firsts)]
         document = {"states": answered, "replacements": [*named]}
         return self._answer("\n".join(lines), document)
 

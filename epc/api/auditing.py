@@ -140,10 +140,10 @@ def _in_python(finding: Finding, path: Path) -> Finding:
 
 def _arguments(command: str) -> str:
     """Return the arguments of `audit` that a command's options are."""
-    _, _, _, *words = shlex.split(command)
+    _, _, _, *arguments = shlex.split(command)
     fields: dict[str, dict[str, str]] = {}
     single: dict[str, object] = {}
-    for option, pair in zip(words[::2], words[1::2], strict=True):
+    for option, pair in zip(arguments[::2], arguments[1::2], strict=True):
         if option in ("--ignore", "--rows"):
             single |= {"ignored": [pair]} if option == "--ignore" else {"rows": pair}
             continue

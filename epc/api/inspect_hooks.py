@@ -84,8 +84,8 @@ def _state(platform: str, model: str, name: str) -> str:
 
     registry, today = open_registry(None), now().date()
     spelt = (f"{platform}/{model}", model, name)
-    known = (spelling for spelling in spelt if resolve(registry, spelling, today).is_known)
-    return sentence(answered(registry, next(known, name), (), today))
+    registered = (spelling for spelling in spelt if resolve(registry, spelling, today).is_known)
+    return sentence(answered(registry, next(registered, name), (), today))
 
 
 def _figures(path: Path) -> Iterator[str]:

@@ -72,11 +72,11 @@ def pairs_of(probes: Iterable[AnsweredProbe]) -> list[PlantedPair]:
     return [
         PlantedPair(
             kind=control,
-            verdicts=Verdicts(first=both["answer"], exchanged=both["against"]),
+            verdicts=Verdicts(first=sides["answer"], exchanged=sides["against"]),
         )
-        for (kind, _), both in orders.items()
+        for (kind, _), sides in orders.items()
         for control in CONTROLS
-        if control == kind and len(both) == len(SIDES)
+        if control == kind and len(sides) == len(SIDES)
     ]
 
 

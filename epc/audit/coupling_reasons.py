@@ -139,12 +139,12 @@ def _copies(facts: Facts) -> Iterator[Reason]:
     """Refuse a word where texts of tasks in several groups are near-copies."""
     for domain, pairs in (facts.copies or {}).items():
         if pairs:
-            one, two = pairs[0]
+            task, copy = pairs[0]
             yield warning(
                 "Reading R102",
                 f"/tasks/{domain}",
                 f"the texts of {len(pairs)} pairs of {domain} tasks are near-copies, such as tasks "
-                f"{one} and {two}: such tasks count as one",
+                f"{task} and {copy}: such tasks count as one",
                 "declare them as one group, or keep one of them, and measure again",
                 "inconclusive",
             )

@@ -222,11 +222,11 @@ def residuals(table: VerdictTable, rule: Rule) -> Array:
 
 @cache
 def splits(
-    first: int, second: int, *, most: int = _MOST_LISTED, drawn: int = _DRAWN
+    first: int, second: int, *, listed_limit: int = _MOST_LISTED, drawn: int = _DRAWN
 ) -> tuple[Array, bool]:
     """Return indicator rows of the tasks of the first domain, and whether they are all there are.
 
-    More than `most` are not listed; `drawn` of them are drawn.
+    More than `listed_limit` are not listed; `drawn` of them are drawn.
 
     Where the domains are of one size, a split and its mirror image have the same statistic, so
     one of the two is listed.
@@ -236,7 +236,7 @@ def splits(
     total = first + second
     half = first == second
     number = comb(total - 1, first - 1) if half and first else comb(total, first)
-    if number <= most:
+    if number <= listed_limit:
         labels = range(1, total) if half and first else range(total)
         chosen = combinations(labels, first - 1 if half and first else first)
         rows = np.zeros((number, total))
@@ -249,12 +249,14 @@ def splits(
     return (order < first).astype(np.float64), False
 
 
-def arrangements(first: int, second: int, *, most: int = MOST_LISTED, drawn: int = DRAWN) -> Array:
+def arrangements(
+    first: int, second: int, *, listed_limit: int = MOST_LISTED, drawn: int = DRAWN
+) -> Array:
     """Return ways to deal units out to two domains, the one that was observed first.
 
     Shapes: (ways, first + second), 1 for the first domain's.
     """
-    rows, listed = splits(first, second, most=most, drawn=drawn)
+    rows, listed = splits(first, second, listed_limit=listed_limit, drawn=drawn)
     if listed:  # the list begins with the one that was observed
         return rows
     is_first = np.arange(first + second) < first

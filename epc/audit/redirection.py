@@ -150,7 +150,7 @@ def _looked_at(rounds: int, rule: Rule) -> dict[str, int]:
     """Return how many arrangements are listed at most, and drawn: fewer where each takes wheels."""
     recurs = _recurs(rule, rounds)
     limit, drawn = (MOST_LISTED, DRAWN) if recurs else (_FEWER_DRAWN, _FEWER_DRAWN)
-    return {"most": limit, "drawn": drawn}
+    return {"listed_limit": limit, "drawn": drawn}
 
 
 def _redirected(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:

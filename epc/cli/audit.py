@@ -291,16 +291,16 @@ def _page_to_label(
     verdicts, columns = votes.verdicts, votes.column_choice.columns
     _require_labels_fit(file, report, columns)
     draw = draw_for_labels(verdicts, report.groups[0].settings)
-    shown = [columns[name] for name in ("a", "question") if name in columns]
+    text_columns = [columns[name] for name in ("a", "question") if name in columns]
     lines = verdicts.lines[draw.rows].tolist()
-    texts = texts_on(file, shown, {*lines}, rows=request.rows)
+    texts = texts_on(file, text_columns, {*lines}, rows=request.rows)
     items = [verdicts.item.names[code] for code in verdicts.item.codes[draw.rows].tolist()]
     rows = []
     for item, line in zip(items, lines, strict=True):
         answer, question = (*texts[line], "")[:2]
         rows.append(LabelRow(item=item, question=question, answer=answer))
     present = [use.column for use in votes.column_choice.uses]
-    words = [word for name in settings for word in ("--setting", name)]
+    arguments = [word for name in settings for word in ("--setting", name)]
     command = command_of(Path(file.name), present, request)
     return label_page(
         rows,
@@ -308,7 +308,7 @@ def _page_to_label(
         file=file.name,
         judge=report.groups[0].settings[0],
         sha256_of_file=votes.header.files[FILE_KEY].sha256,
-        command=f"{command} {shlex.join([*words, '--gold', LABELS])}",
+        command=f"{command} {shlex.join([*arguments, '--gold', LABELS])}",
         clustered=len(verdicts.group.names) > 0,
     )
 

@@ -94,8 +94,8 @@ def check(
 
     if cases and every_case:
         raise UsageError("--all runs every case, --case only some: leave one of them out")
-    whole = suite(protocol)
-    chosen = whole if every_case else select(cases, protocol)
+    cases_of_suite = suite(protocol)
+    chosen = cases_of_suite if every_case else select(cases, protocol)
     findings: list[Finding] = []
     for done, (_, finding) in enumerate(check_program(program, chosen), 1):
         findings.extend([finding] if finding is not None else [])
@@ -110,6 +110,6 @@ def check(
             click.echo(str(finding))
         meaning = "a part of the suite only" if cases else _COMPATIBLE[protocol]
         click.echo(f"{passed} of {len(chosen)} cases passed{'' if findings else f': {meaning}'}")
-        if left := 0 if cases else len(whole) - len(chosen):
+        if left := 0 if cases else len(cases_of_suite) - len(chosen):
             click.echo(f"not run: {left} cases of other learning rules (--all runs them)")
     exit_with(clean=not findings)

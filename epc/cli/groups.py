@@ -103,12 +103,12 @@ _HELP: Final = {"--help", "--help-all"}
 
 
 class ShortHelp(click.Command):
-    """A command that shows the options named in `shown`, unless all are asked for."""
+    """A command that shows the options named in `option_names`, unless all are asked for."""
 
-    def __init__(self, *args: Any, shown: tuple[str, ...], **kwargs: Any) -> None:
-        """Take what click takes. `shown` has the names of options, as `max_calls`."""
+    def __init__(self, *args: Any, option_names: tuple[str, ...], **kwargs: Any) -> None:
+        """Take what click takes. `option_names` has the names of options, as `max_calls`."""
         super().__init__(*args, **kwargs)
-        self._shown = {*shown}
+        self._shown = {*option_names}
         self.params.append(
             click.Option(
                 ["--help-all"],

@@ -116,7 +116,7 @@ def _counts(rows: "Sequence[Row]") -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {}
     for row in rows:
         counts.setdefault(row.setting, Counter())[_place(row)] += 1
-    return {judge: dict(sorted(words.items())) for judge, words in counts.items()}
+    return {judge: dict(sorted(places.items())) for judge, places in counts.items()}
 
 
 def _place(row: "Row") -> str:
@@ -127,5 +127,5 @@ def _place(row: "Row") -> str:
 
 
 def _line(judge_counts: tuple[str, dict[str, int]]) -> str:
-    judge, words = judge_counts
-    return f"{judge}: " + ", ".join(f"{count:,} {word}" for word, count in words.items())
+    judge, places = judge_counts
+    return f"{judge}: " + ", ".join(f"{count:,} {word}" for word, count in places.items())

@@ -175,13 +175,13 @@ def check(
             no_model = "no judge is named as PROVIDER/MODEL, so none is asked: CMD gives the scores"
             print_result(form, dict, lambda: no_model)
         return
-    same = f"epc loop check {log} --execute '{execute}'"
+    next_command = f"epc loop check {log} --execute '{execute}'"
     retry = again is not None
     work = carry_out(checking, execute, clock=now, watch=progress_bar, limits=limits, retry=retry)
-    done = run_work(work, next_command=same)
+    done = run_work(work, next_command=next_command)
     print_result(form, lambda: as_json(done.rows), lambda: _counted(done))
     if done.unread:
-        print_note(f"unread   to ask those again: {same} --again {UNREADABLE}")
+        print_note(f"unread   to ask those again: {next_command} --again {UNREADABLE}")
     checks, labels = loop_paths(log)[1], labels_file(log)
     print_note(f"checks   {checks}")
     if labels.exists():

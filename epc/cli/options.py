@@ -180,8 +180,8 @@ def _once(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     names = [name for name, _ in pairs]
     for name in names:
         if names.count(name) > 1:
-            what = f"names {name!r}" if name else "is given"
-            raise click.UsageError(f"{option} {what} twice\n  fix: keep one of them")
+            problem = f"names {name!r}" if name else "is given"
+            raise click.UsageError(f"{option} {problem} twice\n  fix: keep one of them")
     return dict(pairs)
 
 
@@ -219,7 +219,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
             "constants": _once("--set", constants),
             "ignored": tuple(ignored),
             "rows": rows,
-            "scales": _once("--scale", [(who, scale) for who, _, scale in halves]),
+            "scales": _once("--scale", [(scorer, scale) for scorer, _, scale in halves]),
         }
         command(table=table, **options)
 

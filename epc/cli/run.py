@@ -71,7 +71,7 @@ def _require_accuracies(accuracy: Path, request: "Request") -> None:
 
 @click.command(
     cls=ShortHelp,
-    shown=(
+    option_names=(
         *("evaluators", "executors", "seeds", "design", "rounds", "exhaustive", "temperature"),
         *("dry_run", "max_calls", "max_cost", "concurrency", "out", "form"),
     ),

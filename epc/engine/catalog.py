@@ -67,11 +67,11 @@ def _service(name: str) -> str | None:
 
     It may be two words: Gemini on Vertex AI is `google/vertex/...` to some.
     """
-    first, *rest = name.split("/")
-    if rest and first not in _OPENED and first in {*routes(), *SILENT}:
+    first, *segments = name.split("/")
+    if segments and first not in _OPENED and first in {*routes(), *SILENT}:
         return first
-    both = "/".join([first, *rest[:1]])
-    return both if len(rest) > 1 and both in routes() else None
+    route = "/".join([first, *segments[:1]])
+    return route if len(segments) > 1 and route in routes() else None
 
 
 def catalog_name(name: str) -> str | None:

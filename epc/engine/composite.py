@@ -107,10 +107,10 @@ def put_within(model: Model, config: Configuration) -> None:
 
 def every_model(models: Iterable[Model]) -> list[Model]:
     """Return models with the members of each composite in its stead."""
-    found: list[Model] = []
+    parts: list[Model] = []
     for model in models:
-        found.extend(model.members if isinstance(model, Composite) else [model])
-    return found
+        parts.extend(model.members if isinstance(model, Composite) else [model])
+    return parts
 
 
 def identity_of(name: str, members: Sequence[Model], **details: object) -> Identity:
@@ -135,7 +135,7 @@ def identity_of(name: str, members: Sequence[Model], **details: object) -> Ident
     )
 
 
-def _joined(words: Iterable[str | None]) -> str | None:
+def _joined(texts: Iterable[str | None]) -> str | None:
     """Return what members have in common, or each once; None if one of them has nothing."""
-    distinct = list(dict.fromkeys(words))
+    distinct = list(dict.fromkeys(texts))
     return None if None in distinct else ", ".join(str(word) for word in distinct)

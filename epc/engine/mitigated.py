@@ -63,7 +63,9 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
         if member.method == "recorded":
             why = "recorded verdicts cannot be asked in another way"
             raise UsageError(f"{name}: {why}\n  fix: name the evaluator that gave them")
-    own = {spelling: member.identity.model for spelling, member in zip(names, members, strict=True)}
+    models = {
+        spelling: member.identity.model for spelling, member in zip(names, members, strict=True)
+    }
     methods = [member.method for member in members]
     return Mitigated(
         judging=judging,
@@ -72,7 +74,7 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
         method="prompt" if "prompt" in methods else methods[0],
         repeatable=all(member.repeatable for member in members),
         concurrency=sum(member.concurrency for member in members),
-        identity=identity_of(_named(name, own), members, judging=as_document(judging)),
+        identity=identity_of(_named(name, models), members, judging=as_document(judging)),
     )
 
 
@@ -91,9 +93,9 @@ def _require_fit(part: Judging, model: Model) -> None:
         )
 
 
-def _named(name: str, own: Mapping[str, str]) -> str:
+def _named(name: str, models: Mapping[str, str]) -> str:
     """Return a wrapper's name with its members' own names, longest first: one may begin another."""
-    for spelling in sorted(own, key=len, reverse=True):
-        if spelling != own[spelling]:
-            name = name.replace(spelling, own[spelling])
+    for spelling in sorted(models, key=len, reverse=True):
+        if spelling != models[spelling]:
+            name = name.replace(spelling, models[spelling])
     return name

@@ -106,10 +106,12 @@ class PairAsking:
                     yield PairQuestion(pair=pair, first=first, asking=asking, question=question)
 
     def _question(self, role: Role, pair: LabelledPair, first: Candidate) -> Question:
-        one, two = (pair.a, pair.b) if first == "a" else (pair.b, pair.a)
-        text = pair_prompt(self.prompt.template, question=pair.question, first=one, second=two)
+        response, baseline = (pair.a, pair.b) if first == "a" else (pair.b, pair.a)
+        text = pair_prompt(
+            self.prompt.template, question=pair.question, first=response, second=baseline
+        )
         comparison = Pair(
-            domain=_DOMAIN, task=pair.question, strategy=first, response=one, baseline=two
+            domain=_DOMAIN, task=pair.question, strategy=first, response=response, baseline=baseline
         )
         return Question(role=role, text=text, side=_SIDE, pair=comparison)
 
@@ -163,11 +165,11 @@ async def ask_pairs(
 
 def _row(request: PairQuestion, call: Call) -> Row:
     counts = {"input_tokens": call.tokens_in, "output_tokens": call.tokens_out}
-    known: dict[str, Any] = {name: count for name, count in counts.items() if count is not None}
+    facts: dict[str, Any] = {name: count for name, count in counts.items() if count is not None}
     if request.asking:
-        known["repeat"] = request.asking
+        facts["repeat"] = request.asking
     if call.answered_at:
-        known["date"] = call.answered_at[:10]
+        facts["date"] = call.answered_at[:10]
     return Row(
         setting=request.question.role.model.identity.model,
         file=_FILE,
@@ -175,7 +177,7 @@ def _row(request: PairQuestion, call: Call) -> Row:
         verdict=_verdict(call.answer, request.first),
         **request.pair.facts(),
         **answered(call.answer),
-        **known,
+        **facts,
     )
 
 

@@ -99,14 +99,14 @@ class Transport:
 
         if self._session is None:
             self._session = _session(self._headers)
-        asked = self._session.post(
+        exchange = self._session.post(
             f"{self._prefix}{path}{self._suffix}",
             data=_encoded(content),
             headers={"Content-Type": "application/json"},
             allow_redirects=False,
         )
         try:
-            async with asked as reply:
+            async with exchange as reply:
                 body = await _body(reply.content)
         except aiohttp.ConnectionTimeoutError:
             raise NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False) from None
@@ -115,8 +115,10 @@ class Transport:
         except aiohttp.ClientError as error:
             message = " ".join(str(error).split()) or type(error).__name__
             raise NoReplyError(redact(message)) from None
-        kept = {n: v for n in ALLOWED_HEADERS if (v := reply.headers.get(n, "")) and v.isascii()}
-        return Reply(status=reply.status, headers=kept, body=body)
+        headers_to_keep = {
+            n: v for n in ALLOWED_HEADERS if (v := reply.headers.get(n, "")) and v.isascii()
+        }
+        return Reply(status=reply.status, headers=headers_to_keep, body=body)
 
     async def close(self) -> None:
         """Close every connection."""

@@ -42,13 +42,13 @@ class WeightColumns:
         self._step = np.array([win, loss, 0.0, 0.0])
         self._tied, self._floor = np.array(UNDECIDED), floor
 
-    def move(self, at: Indices, verdicts: Indices) -> None:
+    def move(self, indices: Indices, verdicts: Indices) -> None:
         """Take every column one round on."""
-        after = self._flat.take(at)
+        after = self._flat.take(indices)
         after += self._step.take(verdicts)
         tied = self._tied.take(verdicts) if verdicts.max(initial=A) > B else None
         floor = self._floor if tied is None else np.where(tied, -inf, self._floor)
-        self._flat[at] = np.maximum(after, floor, out=after)
+        self._flat[indices] = np.maximum(after, floor, out=after)
         total = added(self.policy)
         if tied is not None:
             # A tie divides nothing, not even by a sum that rounding left off 1.

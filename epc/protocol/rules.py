@@ -110,10 +110,10 @@ class _Posteriors:
         self._others = np.array([rule.low, 1 - rule.low, 1.0, 1.0])
         self._tied = np.array(UNDECIDED)
 
-    def move(self, at: Indices, verdicts: Indices) -> None:
-        best = self._flat.take(at) * self._best.take(verdicts)
+    def move(self, indices: Indices, verdicts: Indices) -> None:
+        best = self._flat.take(indices) * self._best.take(verdicts)
         self.policy *= self._others.take(verdicts)
-        self._flat[at] = best
+        self._flat[indices] = best
         total = added(self.policy)
         np.putmask(total, self._tied.take(verdicts), 1.0)
         self.policy /= total
@@ -148,11 +148,11 @@ class _Strengths:
         self._flat = state.reshape(-1)
         self.policy = state / added(state)
 
-    def move(self, at: Indices, verdicts: Indices) -> None:
-        strength = self._flat.take(at)
+    def move(self, indices: Indices, verdicts: Indices) -> None:
+        strength = self._flat.take(indices)
         moved = self._step * (strength / (strength + 1))
         lost = np.where(verdicts == B, strength / (1 + moved), strength)
-        self._flat[at] = np.where(verdicts == A, strength + moved, lost)
+        self._flat[indices] = np.where(verdicts == A, strength + moved, lost)
         np.divide(self._state, added(self._state), out=self.policy)
 
 
@@ -205,17 +205,17 @@ class _BetaCells:
         self.policy = np.empty((len(cells), seeds))
         self._weigh()
 
-    def move(self, at: Indices, verdicts: Indices) -> None:
-        at = self._rows + (at // self._seeds * ((CELLS - 1) * self._seeds) + at)
-        moved = self._flat.take(at)
+    def move(self, indices: Indices, verdicts: Indices) -> None:
+        indices = self._rows + (indices // self._seeds * ((CELLS - 1) * self._seeds) + indices)
+        moved = self._flat.take(indices)
         moved *= self._likely.take(verdicts, axis=1)
         total = added(moved)
         np.putmask(total, self._tied.take(verdicts), 1.0)
         moved /= total
         below = _up_to_the_middle(moved)
-        self._flat[at] = moved
-        self._below.reshape(-1)[at] = below
-        self._ratio.reshape(-1)[at] = _ratio(moved, below)
+        self._flat[indices] = moved
+        self._below.reshape(-1)[indices] = below
+        self._ratio.reshape(-1)[indices] = _ratio(moved, below)
         self._weigh()
 
     def _weigh(self) -> None:

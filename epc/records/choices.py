@@ -69,8 +69,8 @@ class Way:
     def words(self) -> str:
         """Who is asked how often."""
         times = {1: "once", 2: "twice"}.get(self.askings, f"{self.askings} times")
-        many = len(self.models) > 1
-        return f"{' and '.join(self.models)}, {times}{' each' if many else ''}"
+        is_panel = len(self.models) > 1
+        return f"{' and '.join(self.models)}, {times}{' each' if is_panel else ''}"
 
     @property
     def cost(self) -> float:
@@ -93,24 +93,24 @@ class Domain:
     covariance: tuple[tuple[float, ...], ...]
     point: float = inf
 
-    def variance(self, way: int, other: int) -> float:
+    def variance(self, way: int, second: int) -> float:
         """Return the covariance of two ways' shares, or one's variance."""
-        return self.covariance[max(way, other)][min(way, other)]
+        return self.covariance[max(way, second)][min(way, second)]
 
-    def gain(self, way: int, other: int) -> Figure:
+    def gain(self, way: int, second: int) -> Figure:
         """Return by how much more often one way is right than another, on the same questions."""
-        gap = self.right[way] - self.right[other]
-        reach = t_point(self.questions - 1) * sqrt(self._spread(way, other))
+        gap = self.right[way] - self.right[second]
+        reach = t_point(self.questions - 1) * sqrt(self._spread(way, second))
         return Figure(value=gap, ci95=(gap - reach, gap + reach))
 
-    def beats(self, way: int, other: int) -> bool:
+    def beats(self, way: int, second: int) -> bool:
         """Return whether one way is shown to be right more often than another, of all pairs."""
-        error = sqrt(self._spread(way, other))
-        return error > EQUAL and self.right[way] - self.right[other] > self.point * error
+        error = sqrt(self._spread(way, second))
+        return error > EQUAL and self.right[way] - self.right[second] > self.point * error
 
-    def _spread(self, way: int, other: int) -> float:
-        together = self.variance(way, way) + self.variance(other, other)
-        return max(0.0, together - 2 * self.variance(way, other))
+    def _spread(self, way: int, second: int) -> float:
+        together = self.variance(way, way) + self.variance(second, second)
+        return max(0.0, together - 2 * self.variance(way, second))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +152,10 @@ class Choices:
     # Reading R102: a share near 1 varies upwards less than downwards.
     def figure(self, domain: Domain, way: int, comparisons: int = 1) -> Figure:
         """Return a way's share with its interval, corrected for so many that are looked at."""
-        asked = domain.questions * self.ways[way].times * len(self.ways[way].models)
+        askings = domain.questions * self.ways[way].times * len(self.ways[way].models)
         share, spread = domain.right[way], domain.variance(way, way)
         error = ALPHA / comparisons
-        ends = score_interval(share, spread, domain.questions, limit=asked, error=error)
+        ends = score_interval(share, spread, domain.questions, limit=askings, error=error)
         return Figure(value=share, ci95=ends)
 
     def domain(self, name: str) -> tuple[str, Domain]:

@@ -65,29 +65,29 @@ def current(document: Json) -> Json:
         case {"results": {"summary": {"transfer": {"rule": rule}} as summary} as results} if (
             rule < _FIGURES
         ):
-            kept = {key: part for key, part in summary.items() if key != "transfer"}
-            return {**document, "results": {**results, "summary": kept}}
+            earlier_summary = {key: part for key, part in summary.items() if key != "transfer"}
+            return {**document, "results": {**results, "summary": earlier_summary}}
     return document
 
 
-def published_summary(again: Json, document: Json) -> Json:
+def published_summary(recomputed: Json, document: Json) -> Json:
     """Return a recomputed summary as a manifest's form and rule have it, to be compared."""
     if _is_first(document):
-        return {key: part for key, part in again.items() if key not in _LATER}
+        return {key: part for key, part in recomputed.items() if key not in _LATER}
     match document:
         case {"results": {"summary": {"transfer": {"rule": rule} as transfer}}} if rule < _FIGURES:
-            return {**again, "transfer": transfer}
-    match again, document:
+            return {**recomputed, "transfer": transfer}
+    match recomputed, document:
         case {"transfer": dict() as transfer}, {
             "results": {"summary": {"transfer": {"rule": rule}}}
         }:
-            return {**again, "transfer": {**transfer, "rule": rule}}
-    return again
+            return {**recomputed, "transfer": {**transfer, "rule": rule}}
+    return recomputed
 
 
-def published_counts(counted: Json, stated: Json) -> Json:
+def published_counts(counted: Json, published: Json) -> Json:
     """Return what was counted of a run's calls, without what nobody counted then."""
-    if "origins" in stated:
+    if "origins" in published:
         return counted
     return {key: count for key, count in counted.items() if key != "no_answer"}
 
@@ -107,24 +107,24 @@ def _tag(document: Json) -> Json:
     return {}
 
 
-def keep_published(again: Json, stated: Json) -> None:
+def keep_published(recomputed: Json, document: Json) -> None:
     """Cut recomputed figures of recorded verdicts to those that a record knows.
 
     A figure of which a group says neither the value nor why it has none was not measured then.
     """
-    _drop(again, stated)
-    match stated:
+    _drop(recomputed, document)
+    match document:
         case {"rule": int(rule)} if rule < _SINCE:
-            again |= {"rule": rule}
-    match again, stated:
+            recomputed |= {"rule": rule}
+    match recomputed, document:
         case {"groups": groups}, {"groups": published}:
-            for now, then in zip(groups, published, strict=False):
-                _keep_group(now, then)
+            for group, published_group in zip(groups, published, strict=False):
+                _keep_group(group, published_group)
 
 
-def _keep_group(now: Json, then: Json) -> None:
-    _drop(now, then)
-    match now, then:
+def _keep_group(recomputed: Json, published: Json) -> None:
+    _drop(recomputed, published)
+    match recomputed, published:
         case {"figures": dict() as figures, "left_out": dict() as missing}, {
             "figures": dict() as stated,
             "left_out": dict() as stated_missing,
@@ -132,16 +132,16 @@ def _keep_group(now: Json, then: Json) -> None:
             for part in (figures, missing):
                 _drop(part, {*stated, *stated_missing})
             missing |= {name: stated_missing[name] for name in _GONE if name in stated_missing}
-    match now, then:
+    match recomputed, published:
         case {"transfer": dict() as transfer}, {"transfer": {"rule": rule, **known}} if (
             rule >= _FIGURES
         ):
             _drop(transfer, {"rule", *map(str, known)})
             if rule < RULE:
-                kept = {key: part for key, part in known.items() if key in _OF_THE_WORD}
-                transfer |= {**kept, "rule": rule}
+                parts = {key: part for key, part in known.items() if key in _OF_THE_WORD}
+                transfer |= {**parts, "rule": rule}
         case _, {"transfer": dict() as transfer}:
-            now |= {"transfer": transfer}
+            recomputed |= {"transfer": transfer}
 
 
 def _drop(part: Json, known_names: Collection[str]) -> None:
@@ -176,13 +176,13 @@ def _by_candidate(verdicts: Verdicts) -> tuple[Codes, Codes]:
     item, question, pair = texts_of(verdicts)
     shared = np.stack([np.tile(question, 2), pair.reshape(-1)])
     _, keys = np.unique(shared, axis=1, return_inverse=True)
-    one, other = keys.reshape(2, -1)
+    left, right = keys.reshape(2, -1)
     cluster = np.arange(len(question))
     while True:  # the lowest number goes round among all that share something
         lowest = np.full(int(keys.max(initial=0)) + 1, len(question))
-        for side in (one, other):
+        for side in (left, right):
             np.minimum.at(lowest, side, cluster)
-        joined = np.minimum(lowest[one], lowest[other])
+        joined = np.minimum(lowest[left], lowest[right])
         if (joined == cluster).all():
             break
         cluster = joined

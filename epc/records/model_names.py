@@ -224,14 +224,17 @@ def _without_affix(spelt: Spelling, prefixes: Mapping[str, tuple[str, ...]]) -> 
     if match := _pattern_of(HEAD).fullmatch(spelt.name):
         word, remainder = match[1].lower(), match[2]
         further = _pattern_of(HEAD).fullmatch(remainder)
-        if further and (both := f"{word}/{further[1].lower()}") in prefixes:
-            word, remainder = both, further[2]  # Gemini on Vertex AI is `google/vertex/...` to some
+        if further and (longer := f"{word}/{further[1].lower()}") in prefixes:
+            word, remainder = (
+                longer,
+                further[2],
+            )  # Gemini on Vertex AI is `google/vertex/...` to some
         if word in SILENT:
             return replace(spelt, name=remainder)
         if (platforms := prefixes.get(word)) is not None:
             through = spelt.through if platforms else (*spelt.through, match[1])
-            said = _narrowed(spelt.platforms, platforms)
-            return Spelling(name=remainder, platforms=said, through=through)
+            narrowed = _narrowed(spelt.platforms, platforms)
+            return Spelling(name=remainder, platforms=narrowed, through=through)
     for pattern, platform in RULES if _pattern_of(_ANY_RULE).fullmatch(spelt.name) else ():
         if match := _pattern_of(pattern).fullmatch(spelt.name):
             platforms = _narrowed(spelt.platforms, (platform,) if platform else ())

@@ -248,9 +248,9 @@ def _joined(texts: Iterable[str | None]) -> str:
     return "".join(filter(None, texts))
 
 
-def _sum(first: Any, *more: Any) -> int | None:
+def _sum(first: Any, *counts: Any) -> int | None:
     """Return a number of tokens plus those counted beside it; None where it is not stated."""
     tokens = counted(first)
     if tokens is None:
         return None
-    return tokens + sum(filter(None, map(counted, more)))
+    return tokens + sum(filter(None, map(counted, counts)))

@@ -76,9 +76,9 @@ def read_pairs(path: Path, columns: Mapping[str, str] = {}) -> PairSet:
         if not isinstance(row.value, dict):
             raise MalformedError(_finding(row, "is no object", f"give {', '.join(_NEEDED)}"))
         names |= dict.fromkeys(map(str, row.value))
-        taken = _columns(row, columns)
-        used |= {*taken.values()}
-        pair = _pair(row, taken)
+        column_of = _columns(row, columns)
+        used |= {*column_of.values()}
+        pair = _pair(row, column_of)
         if pairs.setdefault(pair.item, pair) is not pair:
             problem = f"has the item {pair.item!r} of an earlier row"
             raise MalformedError(_finding(row, problem, "give each pair a name of its own"))
@@ -97,25 +97,25 @@ def _columns(row: TableRow, columns: Mapping[str, str]) -> dict[str, str]:
     Raises: UsageError if a needed one is missing, or one that the user names.
     """
     spelt = {_SPELT.get(name.lower(), name.lower()): name for name in map(str, row.value)}
-    found = {field: spelt[field] for field in FIELDS if field in spelt} | dict(columns)
-    there = ", ".join(map(str, row.value))
-    for field, column in found.items():
+    column_of = {field: spelt[field] for field in FIELDS if field in spelt} | dict(columns)
+    listed = ", ".join(map(str, row.value))
+    for field, column in column_of.items():
         if column not in row.value:
             raise UsageError(
-                f"{row.file}, {row.place}: no column {column!r} for {field}; there are {there}"
+                f"{row.file}, {row.place}: no column {column!r} for {field}; there are {listed}"
             )
-    if missing := [field for field in _NEEDED if field not in found]:
+    if missing := [field for field in _NEEDED if field not in column_of]:
         raise UsageError(
-            f"{row.file}, {row.place}: no {', '.join(missing)} among its columns: {there}\n"
+            f"{row.file}, {row.place}: no {', '.join(missing)} among its columns: {listed}\n"
             f"  fix: --map {missing[0]}=COLUMN, for each"
         )
-    return found
+    return column_of
 
 
-def _pair(row: TableRow, taken: Mapping[str, str]) -> LabelledPair:
+def _pair(row: TableRow, column_of: Mapping[str, str]) -> LabelledPair:
     """Return the pair of a row. Raises: MalformedError if a value is no text, or no label."""
     values: dict[str, Any] = {}
-    for field, column in taken.items():
+    for field, column in column_of.items():
         value = row.value[column]
         if field == "humans":
             labels = value if isinstance(value, list) else str(value or "").split(";")

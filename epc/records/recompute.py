@@ -274,10 +274,10 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewrite
         accuracies = read_accuracy(accuracy, manifest.names)
         manifest = Manifest.parse({**manifest.document, "accuracy": accuracies})
     findings = Findings()
-    again = recompute(manifest, folder, findings)
-    results = again.results()
-    assert again.summary is not None
-    published = published_summary(again.summary, manifest.document)
+    recomputed = recompute(manifest, folder, findings)
+    results = recomputed.results()
+    assert recomputed.summary is not None
+    published = published_summary(recomputed.summary, manifest.document)
     changed = disagreements({**results, "summary": published}, manifest.document["results"])
     document = {**current(manifest.document), "schema_version": SCHEMA_VERSION, "results": results}
     if accuracy is not None:

@@ -71,5 +71,5 @@ def named(value: Any) -> str | None:
 
 def counted(value: Any) -> int | None:
     """Return a number of tokens that a provider gave, if it is one."""
-    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-    return value if whole else None
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+    return value if is_count else None

@@ -64,8 +64,8 @@ def not_compared(comparison: Comparison) -> dict[str, str]:
     missing = {name: _lacks(name, right) for name in left.figures if name not in right.figures}
     missing |= {name: _lacks(name, left) for name in right.figures if name not in left.figures}
     if right.snapshot.card.audit and left.snapshot.card.audit:
-        again = f"`epc snapshot fetch {right.name}`, then compare the two folders"
-        missing |= {"verdicts, pair by pair": again}
+        advice = f"`epc snapshot fetch {right.name}`, then compare the two folders"
+        missing |= {"verdicts, pair by pair": advice}
     return missing
 
 
@@ -85,9 +85,9 @@ def conclusion(comparison: Comparison) -> str:
     gaps = ", ".join(
         f"{number_text(b.mean - a.mean, '+.3f')} ({n[6:]})" for n, (a, b) in gammas.items()
     )
-    pairs = [pair for both in gammas.values() for pair in comparison.operands(both)]
-    within = all("within" in reading_of(operand.snapshot, figure) for operand, figure in pairs)
-    noise = "; all of them lie within noise, so none shows coupling" if within else ""
+    pairs = [pair for figures in gammas.values() for pair in comparison.operands(figures)]
+    is_noise = all("within" in reading_of(operand.snapshot, figure) for operand, figure in pairs)
+    noise = "; all of them lie within noise, so none shows coupling" if is_noise else ""
     return f"gamma differs by {gaps}, {_explanation(comparison)}{noise}."
 
 
@@ -96,7 +96,7 @@ def _explanation(comparison: Comparison) -> str:
     if not comparison.like_for_like:
         differing = ", ".join(comparison.condition_differences)
         return f"and so do {differing}: this is no drift of either"
-    if any(figure.interval is None for both in comparison.gammas.values() for figure in both):
+    if any(figure.interval is None for figures in comparison.gammas.values() for figure in figures):
         return "and one side has no interval: this is not distinguishable from chance"
     apart = ", ".join(comparison.apart)
     share = f"no value in {apart}" if apart else "values"
@@ -111,8 +111,8 @@ def comparison_json(comparison: Comparison) -> Json:
         "like_for_like": comparison.like_for_like,
         "differs": {key: [*pair] for key, pair in comparison.differences.items()},
         "figures": {
-            name: [_figure_json(*pair) for pair in comparison.operands(both)]
-            for name, both in comparison.figures.items()
+            name: [_figure_json(*pair) for pair in comparison.operands(figures)]
+            for name, figures in comparison.figures.items()
         },
         "not_compared": not_compared(comparison),
         "sentence": conclusion(comparison),
@@ -120,26 +120,26 @@ def comparison_json(comparison: Comparison) -> Json:
 
 
 def _figure_json(operand: Operand, figure: Figure) -> Json:
-    stated: Json = {"mean": figure.mean, "interval": figure.interval}
+    entry: Json = {"mean": figure.mean, "interval": figure.interval}
     if figure.name.startswith("gamma/"):
         reading = reading_of(operand.snapshot, figure)
-        stated |= {"noise_floor": operand.floor(figure), "epc_5_2": reading}
-    return stated
+        entry |= {"noise_floor": operand.floor(figure), "epc_5_2": reading}
+    return entry
 
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the comparison for people: what differs, the figures, what follows."""
     left, right = comparison.left, comparison.right
     names = (left.name, right.name)
-    known = [*left.conditions, *left.facts]
+    keys = [*left.conditions, *left.facts]
     both_know = {*right.conditions, *right.facts}
-    same = [key for key in known if key in both_know and key not in comparison.differences]
+    equal_keys = [key for key in keys if key in both_know and key not in comparison.differences]
     facts = [(f"  {key}", *pair) for key, pair in comparison.differences.items()]
     rows: list[tuple[str, ...]] = [("", *names)]
-    for name, both in comparison.figures.items():
-        rows.append((f"  {name}", *map(str, both)))
+    for name, figure_pair in comparison.figures.items():
+        rows.append((f"  {name}", *map(str, figure_pair)))
         if name in comparison.gammas:
-            pairs = list(comparison.operands(both))
+            pairs = list(comparison.operands(figure_pair))
             rows.append(("    noise floor", *(operand.floor(gamma) for operand, gamma in pairs)))
             read = (reading_of(operand.snapshot, gamma) for operand, gamma in pairs)
             rows.append(("    by EPC-5.2", *read))
@@ -148,7 +148,7 @@ def comparison_text(comparison: Comparison) -> str:
     parts = [
         f"{' beside '.join(names)}: {'' if comparison.like_for_like else 'not '}like for like",
         "\n".join(["What differs", *aligned([("", *names), *facts])]),
-        f"The same in both: {', '.join(same) or 'nothing'}",
+        f"The same in both: {', '.join(equal_keys) or 'nothing'}",
         "\n".join(figures),
         "\n".join(["Not compared", *missing]) if missing else "",
         conclusion(comparison),
@@ -158,25 +158,27 @@ def comparison_text(comparison: Comparison) -> str:
 
 def reference_text(values: Sequence[tuple[ReferenceRow, Comparison]]) -> str:
     """Return one measurement beside every row of the reference snapshot, as one table."""
-    own = values[0][1].left
+    reference = values[0][1].left
     head = ("", "", "N", *_COLUMNS.values(), "by EPC-5.2", "unlike in", "state")
     rows = [
-        _row(row.short, value.right, own, ", ".join(value.condition_differences))
+        _row(row.short, value.right, reference, ", ".join(value.condition_differences))
         for row, value in values
     ]
     printed = {name for _, value in values for name in value.right.figures}
-    never = [name for name in own.figures if name not in printed]
-    lacks = [f"  {name}: {_lacks(name, own)}" for name in printed if name not in own.figures]
+    never = [name for name in reference.figures if name not in printed]
+    lacks = [
+        f"  {name}: {_lacks(name, reference)}" for name in printed if name not in reference.figures
+    ]
     read = [row[-3] for row in rows]
     unlike = sum(not value.like_for_like for _, value in values)
     follows = (
         f"Of {len(rows)} rows, {read.count(FAILED_RUN)} are failed runs, and "
-        f"{sum('within' in each for each in read)} are what a coin flip gives. {unlike} are of "
-        "another evaluator or another setting, where a difference is no drift."
+        f"{sum('within' in reading for reading in read)} are what a coin flip gives. "
+        f"{unlike} are of another evaluator or another setting, where a difference is no drift."
     )
     parts = (
-        f"{own.name} beside Reference Snapshot v1.0 ({PAPER}), by table and row",
-        "\n".join(aligned([head, _row("", own, own, ""), *rows])),
+        f"{reference.name} beside Reference Snapshot v1.0 ({PAPER}), by table and row",
+        "\n".join(aligned([head, _row("", reference, reference, ""), *rows])),
         "In brackets: the row's figure minus the run's.",
         "\n".join(["Not compared", f"  printed in no row: {', '.join(never)}", *sorted(lacks)]),
         follows,
@@ -184,9 +186,9 @@ def reference_text(values: Sequence[tuple[ReferenceRow, Comparison]]) -> str:
     return "\n\n".join(parts)
 
 
-def _row(place: str, operand: Operand, own: Operand, unlike: str) -> tuple[str, ...]:
+def _row(place: str, operand: Operand, reference: Operand, unlike: str) -> tuple[str, ...]:
     gamma = operand.figures.get(_GAMMA)
-    cells = (_cell(name, operand, own) for name in _COLUMNS)
+    cells = (_cell(name, operand, reference) for name in _COLUMNS)
     read = reading_of(operand.snapshot, gamma) if gamma else "-"
     return (
         place,
@@ -221,7 +223,7 @@ def measured_operand(
 
     `states` are those of its evaluator.
     """
-    said = Declaration(
+    declaration = Declaration(
         generation="run",
         contributor="",
         licence="",
@@ -229,7 +231,7 @@ def measured_operand(
         proxy=manifest.evaluator.gateway is not None,
         replicates=None,
     )
-    offer = measured_offer(run, manifest, audit, said)
+    offer = measured_offer(run, manifest, audit, declaration)
     snapshot = Snapshot.from_card(offer.card(Tag.parse("v1.0-run"), None), offer.figures)
     return _operand(
         str(run), snapshot, "; ".join(dict.fromkeys(state.status_text for state in states))
@@ -272,8 +274,8 @@ def _rounds(snapshot: Snapshot) -> str:
 def _tasks(snapshot: Snapshot) -> str:
     """Return whose tasks they are: the paper's (EPC-2.4(c)), or others, by their digest."""
     card = snapshot.card
-    own = _REFERENCE if card.citation else _Conditions.from_card(card).tasks or ""
-    return "the paper's" if own == _REFERENCE else f"others, {own[:12]}" if own else "none"
+    tasks = _REFERENCE if card.citation else _Conditions.from_card(card).tasks or ""
+    return "the paper's" if tasks == _REFERENCE else f"others, {tasks[:12]}" if tasks else "none"
 
 
 def _setting(snapshot: Snapshot) -> dict[str, str]:
@@ -281,8 +283,8 @@ def _setting(snapshot: Snapshot) -> dict[str, str]:
     conditions = snapshot.card.conditions
     if conditions is None:
         return {}
-    rest = {k: v for k, v in conditions.items() if k not in ("rounds", "tasks")}
-    return {"prompts, strategies, decoding": f"SHA-256 {digest(rest)[:12]}"}
+    setting = {k: v for k, v in conditions.items() if k not in ("rounds", "tasks")}
+    return {"prompts, strategies, decoding": f"SHA-256 {digest(setting)[:12]}"}
 
 
 def _lacks(name: str, operand: Operand) -> str:

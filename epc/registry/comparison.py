@@ -39,10 +39,10 @@ class Operand:
     def floor(self, gamma: Figure) -> str:
         """Return the noise floor that belongs to a gamma."""
         direction = gamma.name.partition("/")[2]
-        own = figure_at(self.snapshot.figures, f"control/noise_floor/{direction}")
-        if own is not None and own.spread:
-            return spread_text(own.mean, *own.spread)
-        if own is None and has_reference_coin(self.snapshot):
+        measured = figure_at(self.snapshot.figures, f"control/noise_floor/{direction}")
+        if measured is not None and measured.spread:
+            return spread_text(measured.mean, *measured.spread)
+        if measured is None and has_reference_coin(self.snapshot):
             return f"{spread_text(COIN_MEAN, *COIN_GAMMA)}, a coin flip's"
         return "unknown"
 
@@ -82,16 +82,18 @@ class Comparison:
     @property
     def gammas(self) -> dict[str, tuple[Figure, Figure]]:
         """The mean gammas that both have, by direction."""
-        return {name: both for name, both in self.figures.items() if name.startswith("gamma/")}
+        return {
+            name: figures for name, figures in self.figures.items() if name.startswith("gamma/")
+        }
 
     @property
     def apart(self) -> list[str]:
         """The gammas whose intervals have no value in common."""
-        return [name for name, both in self.gammas.items() if not _overlap(*both)]
+        return [name for name, figures in self.gammas.items() if not _overlap(*figures)]
 
-    def operands(self, both: tuple[Figure, Figure]) -> Iterator[tuple[Operand, Figure]]:
+    def operands(self, figures: tuple[Figure, Figure]) -> Iterator[tuple[Operand, Figure]]:
         """Pair each of two figures with the operand that it is of."""
-        return zip((self.left, self.right), both, strict=True)
+        return zip((self.left, self.right), figures, strict=True)
 
     def as_json(self) -> Json:
         """Return the comparison of two snapshots as plain JSON."""
@@ -114,14 +116,17 @@ def compare_snapshots(a: Snapshot, b: Snapshot) -> Comparison:
     """
     # Reading R77: somebody else's record of another day is no measurement to set beside one.
     if (a.card.origin is None) != (b.card.origin is None):
-        own, other = (a, b) if a.card.origin else (b, a)
+        recorded, measured = (a, b) if a.card.origin else (b, a)
         raise UsageError(
-            f"{own.tag} is of verdicts that others recorded, and {other.tag} is {other.kind}: they "
-            "have no figure in common\n  fix: compare it with another observed snapshot"
+            f"{recorded.tag} is of verdicts that others recorded, and {measured.tag} is "
+            f"{measured.kind}: they have no figure in common\n"
+            "  fix: compare it with another observed snapshot"
         )
     # Those of another kind are other ones.
-    stated = [s.card.conditions or {} for s in (a, b) if a.kind == b.kind]
-    keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
+    condition_sets = [s.card.conditions or {} for s in (a, b) if a.kind == b.kind]
+    keys = dict.fromkeys(
+        [*_CONDITIONS, *(key for conditions in condition_sets for key in conditions)]
+    )
     left, right = (
         Operand(
             name=str(snapshot.tag),
@@ -168,7 +173,7 @@ def _condition(snapshot: Snapshot, key: str) -> Any:
 
 
 def _differences(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    return {key: both for key, both in _in_both(left, right).items() if both[0] != both[1]}
+    return {key: values for key, values in _in_both(left, right).items() if values[0] != values[1]}
 
 
 def _in_both(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -411,8 +411,8 @@ def days_good(policy: Policy, *, is_fixed: bool) -> int:
 
 def _of_age(day: date, word: str, policy: Policy, *, is_fixed: bool) -> _End:
     days = days_good(policy, is_fixed=is_fixed)
-    whose = "an id that never changes" if is_fixed else "a name that may move"
-    note = f"{word} {day}; a figure of {whose} is good for {days} days"
+    id_kind = "an id that never changes" if is_fixed else "a name that may move"
+    note = f"{word} {day}; a figure of {id_kind} is good for {days} days"
     end = days_away(day, days)
     return _End(day=end, reason="stale", source=POLICY, note=note)
 

@@ -82,9 +82,9 @@ def git_bytes(
     folder: Path,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
-    given: bytes | None = None,
+    stdin: bytes | None = None,
 ) -> bytes:
-    """Return what git answers to some words, and to what it is `given` to read.
+    """Return what git answers to some words, and to what it reads on `stdin`.
 
     `environment` is added to the environment that it runs in.
 
@@ -94,7 +94,7 @@ def git_bytes(
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
             ["git", "-C", str(folder), *arguments],  # noqa: S607  (the user's own git)
             env={**os.environ, **(environment or {})},
-            input=given,
+            input=stdin,
             capture_output=True,
             check=True,
         )

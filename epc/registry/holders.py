@@ -75,10 +75,10 @@ class Holder:
             return [_IN_PACKAGE[self.name]]
         pattern = _IN_REPOSITORY.get(self.name)
         if pattern is None:
-            known = ", ".join(sorted({*_IN_PACKAGE, *_IN_REPOSITORY}))
+            list_names = ", ".join(sorted({*_IN_PACKAGE, *_IN_REPOSITORY}))
             raise UsageError(
                 f"{self.place}: no list of {self.name or 'this'} is known\n"
-                f"  fix: name a clone or wheel of {known}"
+                f"  fix: name a clone or wheel of {list_names}"
             )
         return self._paths(pattern)
 
@@ -93,7 +93,7 @@ class Holder:
         """
         paths = self._paths(pattern)
         names = "".join(f"{self.version}:{path}\n" for path in paths)
-        answer = git_bytes(self.place, "cat-file", "--batch", given=names.encode())
+        answer = git_bytes(self.place, "cat-file", "--batch", stdin=names.encode())
         for path in paths:
             head, _, answer = answer.partition(b"\n")
             size = int(head.rpartition(b" ")[2])

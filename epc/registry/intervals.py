@@ -27,8 +27,8 @@ def moved(published: Any, today: Any, where: str = "") -> Iterator[tuple[str, An
         for key in published.keys() & today.keys():
             yield from moved(published[key], today[key], where + pointer(key))
     elif isinstance(published, list) and isinstance(today, list):
-        for index, (one, other) in enumerate(zip(published, today, strict=False)):
-            yield from moved(one, other, f"{where}/{index}")
+        for index, (part, today_part) in enumerate(zip(published, today, strict=False)):
+            yield from moved(part, today_part, f"{where}/{index}")
 
 
 def restated(published: Json, intervals: Mapping[str, Any]) -> Json:
@@ -55,9 +55,9 @@ def _merged(value: Any, changes: Any) -> Any:
     return value | {key: _merged(value.get(key), change) for key, change in changes.items()}
 
 
-def _differ(one: Any, other: Any) -> bool:
-    if not one or not other:
-        return bool(one) != bool(other)
+def _differ(published: Any, today: Any) -> bool:
+    if not published or not today:
+        return bool(published) != bool(today)
     return not all(
-        isclose(x, y, rel_tol=0, abs_tol=AGREEMENT) for x, y in zip(one, other, strict=True)
+        isclose(x, y, rel_tol=0, abs_tol=AGREEMENT) for x, y in zip(published, today, strict=True)
     )

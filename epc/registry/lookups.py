@@ -79,11 +79,11 @@ class Reader:
 
     def look_up(self, place: Place) -> Lookup:
         """Read a place again."""
-        given = [holder for holder in self.holders if holder.name == place.holder]
-        if not given:
+        holders = [holder for holder in self.holders if holder.name == place.holder]
+        if not holders:
             return Lookup(place=place, outcome="not given")
-        cited = next((holder for holder in given if holder.has(place.version)), None)
-        newest = self._value(given[-1], place, given[-1].version)
+        cited = next((holder for holder in holders if holder.has(place.version)), None)
+        newest = self._value(holders[-1], place, holders[-1].version)
         read = self._value(cited, place, place.version) if cited else newest
         return Lookup(
             place=place,

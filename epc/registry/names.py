@@ -117,8 +117,10 @@ def in_words_of_alias(
     """
     verb = "meant" if ended else "means"
     if versions:
-        many = f"all {versions} versions ended" if ended else f"the newest of {versions} versions"
-        return f"{name} {verb} {means.to} ({'its only version' if versions == 1 else many})"
+        members = (
+            f"all {versions} versions ended" if ended else f"the newest of {versions} versions"
+        )
+        return f"{name} {verb} {means.to} ({'its only version' if versions == 1 else members})"
     since = f"since {means.since}" if means.since else "since a day that no source states"
     until_when = f", until {until}" if until else ""
     return f"{name} {verb} {means.to} ({since}{until_when})"

@@ -150,11 +150,11 @@ def portkey_patch(
     for path, text in files:
         match = re.fullmatch(r"general/([^/]+)\.json", path)
         platforms = called.get(match[1], ()) if match else ()
-        known: dict[str, Any] = json.loads(text) if platforms else {}
+        entries: dict[str, Any] = json.loads(text) if platforms else {}
         gone = {
             name
             for (platform, name), day in ends.items()
-            if platform in platforms and day <= as_of and _is_on(known.get(name))
+            if platform in platforms and day <= as_of and _is_on(entries.get(name))
         }
         lines = text.splitlines(keepends=True)
         after = [*_with_switches(lines, gone)]

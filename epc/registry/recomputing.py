@@ -60,13 +60,13 @@ def intervals(checkout: Path, registry: Registry) -> Json:
     Raises: UsageError or MalformedError if a snapshot is not as it was published; WorldError if the
     disk fails.
     """
-    kept = [
+    tags = [
         snapshot
         for snapshot in registry.snapshots.values()
         if KINDS[snapshot.kind].verdict_file and not _without_raw(snapshot)
     ]
-    found = spread(partial(_intervals_of, checkout), kept, jobs=ALL_CORES)
-    return {tag: ends for tag, ends in found if ends}
+    ends_by_tag = spread(partial(_intervals_of, checkout), tags, jobs=ALL_CORES)
+    return {tag: ends for tag, ends in ends_by_tag if ends}
 
 
 def _intervals_of(checkout: Path, snapshot: Snapshot) -> tuple[str, Json]:

@@ -32,15 +32,15 @@ def refresh(lock: RegistryLock, read: Sequence[Reading]) -> str:
             strict_json.write(home / f"{record.generation}.json", as_json(after))
     catalogue = home / layout.CATALOGUE
     lines = catalogue_lines(catalogue.read_text("utf-8")) if catalogue.is_file() else []
-    seen = refreshed_lines(lines, claims)
-    if seen != lines:
-        strict_json.write_text(catalogue, [catalogue_text(seen)])
+    lines_seen = refreshed_lines(lines, claims)
+    if lines_seen != lines:
+        strict_json.write_text(catalogue, [catalogue_text(lines_seen)])
     now = found(records, read)
-    kept = places_of(checkout)
+    places_before = places_of(checkout)
     if now:
-        strict_json.write_text(home / layout.PLACES, [places_text(renewed(kept, now))])
-    again = sum(old != new for old, new in zip(lines, seen, strict=True))
-    return f"refreshed: {changed} records, {again} lines of the catalogue, {len(now)} places"
+        strict_json.write_text(home / layout.PLACES, [places_text(renewed(places_before, now))])
+    line_count = sum(old != new for old, new in zip(lines, lines_seen, strict=True))
+    return f"refreshed: {changed} records, {line_count} lines of the catalogue, {len(now)} places"
 
 
 def places_of(checkout: Path) -> list[Place]:

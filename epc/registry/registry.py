@@ -38,10 +38,10 @@ def _platforms(generations: Sequence[Generation]) -> Iterator[str]:
     yield from (life.platform for generation in generations for life in generation.lives)
 
 
-def _by_place(known: Models) -> dict[tuple[str, str], tuple[Generation, ServiceTerm]]:
+def _by_place(known_models: Models) -> dict[tuple[str, str], tuple[Generation, ServiceTerm]]:
     """Return every life by its platform and its name there; a record's goes before a list's."""
     by_place: dict[tuple[str, str], tuple[Generation, ServiceTerm]] = {}
-    generations = (*known.recorded.values(), *known.listed.values())
+    generations = (*known_models.recorded.values(), *known_models.listed.values())
     lives = [(generation, life) for generation in generations for life in generation.lives]
     for generation, life in sorted(lives, key=lambda pair: pair[1].is_listed):
         by_place.setdefault((life.platform, life.model), (generation, life))
@@ -49,20 +49,20 @@ def _by_place(known: Models) -> dict[tuple[str, str], tuple[Generation, ServiceT
 
 
 def _further(
-    rows: Sequence[Generation], known: Models
+    rows: Sequence[Generation], known_models: Models
 ) -> Iterator[tuple[Generation, ServiceTerm, tuple[str, ...]]]:
     """Yield the further names that lists have of a life: those that a platform has of no other."""
-    generations = (*known.recorded.values(), *known.listed.values())
-    taken = {
+    generations = (*known_models.recorded.values(), *known_models.listed.values())
+    used = {
         (life.platform, key(name))
         for generation in generations
         for life in generation.lives
         for name in names_of(generation, life)
     }
     for row in rows:
-        generation = known.recorded.get(row.name) or known.listed[row.name]
+        generation = known_models.recorded.get(row.name) or known_models.listed[row.name]
         for life in row.lives:
-            names = [n for n in names_of(row, life) if (life.platform, key(n)) not in taken]
+            names = [n for n in names_of(row, life) if (life.platform, key(n)) not in used]
             served = generation.on(life.platform)
             if served and names:
                 yield generation, served, tuple(names)
@@ -197,9 +197,9 @@ class Registry:
         ]
         records = [Generation.parse(record) for record in document["evaluators"]]
         rows = [*catalogued(catalogue_lines(extras.catalogue))]
-        known = models(records, rows, routes(_platforms([*records, *rows])))
-        further = [*_further(rows, known)]
-        by_place = _by_place(known)
+        known_models = models(records, rows, routes(_platforms([*records, *rows])))
+        further = [*_further(rows, known_models)]
+        by_place = _by_place(known_models)
         tags = [str(s.tag) for s in sorted(pairs, key=lambda s: s.tag)]
         ages = parse(document["policy"], _Ages)
         events = tuple(parse(line, Event) for line in document["events"])
@@ -207,9 +207,9 @@ class Registry:
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
         return cls(
-            generations=known.recorded,
-            catalogue=known.listed,
-            names=Names(known, tags, further),
+            generations=known_models.recorded,
+            catalogue=known_models.listed,
+            names=Names(known_models, tags, further),
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
             events=events,
             policy=Policy(
@@ -283,8 +283,8 @@ class Registry:
 
     def faults_of(self, snapshot: Snapshot) -> list[FaultEffect]:
         """Return the known faults of a snapshot that have an effect on figures, as listed."""
-        known = {fault.id for fault in snapshot.card.known_faults}
-        return [fault for fault in self.faults if fault.id in known]
+        ids = {fault.id for fault in snapshot.card.known_faults}
+        return [fault for fault in self.faults if fault.id in ids]
 
     def ended_by(self, tag: str, *kinds: str, as_of: date = date.max) -> Event | None:
         """Return the event up to a day that ended a snapshot; of several the kind named first."""

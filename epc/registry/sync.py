@@ -128,17 +128,17 @@ def _with_list(retires: DateClaim, claim: Claim, day: date) -> DateClaim:
 
     What an earlier version said otherwise stays among the others: days move, and someone asks when.
     """
-    seen, listing = claim.seen if claim.dated else None, list_name(claim.source)
+    day_seen, listing = claim.seen if claim.dated else None, list_name(claim.source)
     also = tuple(x for x in retires.also if list_name(x.by) != listing)
     if retires.date == day:
-        return replace(retires, also=(*also, AgreeingList(by=claim.source, seen=seen)))
+        return replace(retires, also=(*also, AgreeingList(by=claim.source, seen=day_seen)))
     earlier = [x for x in retires.others if list_name(x.by) == listing and x.date == day]
     settled = "a list against the source that the record names; look it up"
     unused_claim = UnusedClaim(
-        date=day, by=claim.source, seen=seen, settled=earlier[0].settled if earlier else settled
+        date=day, by=claim.source, seen=day_seen, settled=earlier[0].settled if earlier else settled
     )
-    others = (*(x for x in retires.others if x not in earlier), unused_claim)
-    return replace(retires, also=also, others=others)
+    claims = (*(x for x in retires.others if x not in earlier), unused_claim)
+    return replace(retires, also=also, others=claims)
 
 
 def _with_copy_seen(life: ServiceTermRecord, claim: Claim) -> ServiceTermRecord:

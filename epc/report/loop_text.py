@@ -136,8 +136,8 @@ def _margin_text(margin: float) -> str:
     if not margin:
         points = "0 points, so that a final as good as the seed hardly ever ships"
     numbers = [
-        f"{labels_for_margin(true_gain, margin):,} for a final that is {words}"
-        for true_gain, words in ((0.0, "as good as the seed"), (0.1, "better by 10"))
+        f"{labels_for_margin(true_gain, margin):,} for a final that is {quality}"
+        for true_gain, quality in ((0.0, "as good as the seed"), (0.1, "better by 10"))
         if true_gain + margin
     ]
     return (

@@ -68,12 +68,12 @@ def _of_passes(figures: Figures, labels: PassLabels) -> Iterator[AuditPicture]:
     marks = {"balanced_accuracy": ("a coin", 0.5)}
     if always:
         marks["agreement"] = (f"always {always.answer}", always.share)
-    who = people.lower()
+    raters = people.lower()
     names = {
-        "tpr": (f"Passes what {who} passed", "TPR"),
-        "tnr": (f"Fails what {who} failed", "TNR"),
+        "tpr": (f"Passes what {raters} passed", "TPR"),
+        "tnr": (f"Fails what {raters} failed", "TNR"),
         "balanced_accuracy": ("Mean of both", "balanced accuracy"),
-        "agreement": (f"Agrees with {who}", ""),
+        "agreement": (f"Agrees with {raters}", ""),
         "pass_share": ("Judge passes", ""),
         "people_pass_share": (f"{people} passes" if labels.of_gold else "People pass", "base rate"),
         "corrected_pass_share": ("People would pass", "of all rows"),
@@ -91,10 +91,10 @@ def _of_passes(figures: Figures, labels: PassLabels) -> Iterator[AuditPicture]:
 
 
 def _share_row(
-    name: str, detail: str, figure: ClusteredFigure, beside: tuple[str, float] | None = None
+    name: str, detail: str, figure: ClusteredFigure, reference: tuple[str, float] | None = None
 ) -> FigureRow:
     counted = f"n {figure.n:,}"
-    marks = [Mark(at=place(beside[1], *_SHARE), name=beside[0])] if beside else []
+    marks = [Mark(at=place(reference[1], *_SHARE), name=reference[0])] if reference else []
     return FigureRow(
         name=name,
         detail=f"{detail}, {counted}" if detail else counted,
@@ -109,8 +109,8 @@ def _reach(figure: ClusteredFigure, low: float, high: float, text: str = "") -> 
     ends = None
     if figure.ci95:
         ends = place(figure.ci95[0], low, high), place(figure.ci95[1], low, high)
-    shown = figure.ci95 is not None and not figure.ci95[0] <= 0 <= figure.ci95[1]
-    return Reach(at=place(figure.value, low, high), ends=ends, shown=shown, text=text)
+    is_shown = figure.ci95 is not None and not figure.ci95[0] <= 0 <= figure.ci95[1]
+    return Reach(at=place(figure.value, low, high), ends=ends, shown=is_shown, text=text)
 
 
 def _ticks(values: Sequence[float], low: float, high: float, form: str) -> list[Mark]:
@@ -181,7 +181,7 @@ def _grid(labels: ScoreLabels) -> ScoreGrid:
     counts = labels.grid
     size = len(counts)
     heads = [f"{low + step * index:g}" for index in range(size)]
-    most = max(1, *(max(row) for row in counts))
+    highest = max(1, *(max(row) for row in counts))
     by_people = [sum(row) for row in counts]
     by_judge = [sum(row[index] for row in counts) for index in range(size)]
     largest = max(1, *by_people, *by_judge)
@@ -191,7 +191,7 @@ def _grid(labels: ScoreLabels) -> ScoreGrid:
             cells=[
                 GridCell(
                     count=count,
-                    side=100 * (count / most) ** 0.5,
+                    side=100 * (count / highest) ** 0.5,
                     kind={0: "diagonal", 1: "near"}.get(abs(index - column), ""),
                 )
                 for column, count in enumerate(counts[index])
@@ -276,17 +276,17 @@ def _matrix(judges: JudgeComparison) -> AgreementMatrix:
 
 def _swaps(judges: JudgeComparison) -> Iterator[Swaps]:
     """Yield what changes where another judge stands in the place of the first."""
-    first, *others = judges.judges
-    pairs = {name: judges.pairs.get(f"{first} -> {name}", {}) for name in others}
+    first, *names = judges.judges
+    pairs = {name: judges.pairs.get(f"{first} -> {name}", {}) for name in names}
     columns = {
         "pass_difference": "Passes more or fewer",
         "accuracy_difference": "Right more or less often",
     }
-    given = [key for key in columns if any(key in pair for pair in pairs.values())]
-    found = [pair[key] for pair in pairs.values() for key in given if key in pair]
-    if not found:
+    keys = [key for key in columns if any(key in pair for pair in pairs.values())]
+    figures = [pair[key] for pair in pairs.values() for key in keys if key in pair]
+    if not figures:
         return
-    ends = [abs(end) for figure in found for end in (figure.ci95 or (figure.value,))]
+    ends = [abs(end) for figure in figures for end in (figure.ci95 or (figure.value,))]
     reach = ceil(10 * max(0.1, *ends)) / 10
     swaps = [
         Swap(
@@ -295,7 +295,7 @@ def _swaps(judges: JudgeComparison) -> Iterator[Swaps]:
                 _reach(pair[key], -reach, reach, number_text(pair[key].value, "+.1p"))
                 if key in pair
                 else None
-                for key in given
+                for key in keys
             ],
         )
         for number, (name, pair) in enumerate(pairs.items(), 2)
@@ -303,7 +303,7 @@ def _swaps(judges: JudgeComparison) -> Iterator[Swaps]:
     yield Swaps(
         title="Swapping only the judge",
         caption=f"Points of 100, instead of 1 {first}. Pale bars are 95% intervals.",
-        heads=[columns[key] for key in given],
+        heads=[columns[key] for key in keys],
         swaps=swaps,
         zero=place(0.0, -reach, reach),
         ticks=[

@@ -125,15 +125,15 @@ def page_of(report: Report, column_choice: ColumnChoice, command: str) -> str:
     """Return a report as one HTML document; `command` is the one that makes it."""
     from epc.report.page.markup import page
 
-    first, *others = headlines(report, column_choice)
+    first, *following = headlines(report, column_choice)
     drawn = [*pictures(report)]
     # Of several judges a picture says more than a sentence for each.
     count = _FEW_JUDGES if len(report.groups) == 1 else 1
-    parts: list[Part] = [Statements(others[:count])] if others else []
+    parts: list[Part] = [Statements(following[:count])] if following else []
     parts += [Beside(drawn)] if drawn else _pictures(report)
-    if others[count:]:
-        parts.append(Statements(others[count:]))
-    parts += _body(report, column_choice, "folded", [first, *others])
+    if following[count:]:
+        parts.append(Statements(following[count:]))
+    parts += _body(report, column_choice, "folded", [first, *following])
     opening = _taken_for(report, column_choice)
     return page(opening, first.removesuffix("."), parts, commands=command)
 
@@ -253,8 +253,8 @@ def _figures(report: Report) -> Iterator[Part]:
     """Yield the figures: of one judge in a table, of several side by side."""
     measured = dict.fromkeys(name for group in report.groups for name in group.figures)
     order = [*_TITLES]
-    kept = [name for name in measured if name not in _IN_JSON_ALONE]
-    names = sorted(kept, key=lambda name: order.index(family(name)))
+    listed = [name for name in measured if name not in _IN_JSON_ALONE]
+    names = sorted(listed, key=lambda name: order.index(family(name)))
     if len(report.groups) == 1:
         figures = report.groups[0].figures
         rows = [(_titled(n, _words_of(report, n)[1]), figures[n]) for n in names]

@@ -135,8 +135,8 @@ class SizeComparison:
                     )
 
     def _words(self) -> Iterator[str]:
-        words = dict.fromkeys(judge.word for judge in self.judges)
-        for word in words:
+        spellings = dict.fromkeys(judge.word for judge in self.judges)
+        for word in spellings:
             names = " and ".join(judge.name for judge in self.judges if judge.word == word)
             yield f"{begun(word)}: {names}."
 
@@ -175,8 +175,8 @@ def judge_sizes(site: Site) -> SizeComparison | None:
         SizeComparison(executor=key[0], judges=tuple(sorted(judges.values(), key=_order)))
         for key, judges in groups.items()
     ]
-    most = max(comparisons, key=lambda group: (group.sizes, len(group.judges)), default=None)
-    return most if most and most.sizes >= _FEWEST_SIZES else None
+    widest = max(comparisons, key=lambda group: (group.sizes, len(group.judges)), default=None)
+    return widest if widest and widest.sizes >= _FEWEST_SIZES else None
 
 
 def picture(comparison: SizeComparison) -> Forest:
@@ -219,14 +219,14 @@ def _hundredths(value: float) -> str:
 def _sized(site: Site, page: SnapshotPage) -> SizedJudge | None:
     """Return a measurement whose judge's name has a size, or nothing."""
     name = judge_name(site, page)
-    found = _SIZE.search(name.lower())
-    if found is None or page.audit is None:
+    size = _SIZE.search(name.lower())
+    if size is None or page.audit is None:
         return None
     ties = figure_at(page.row.snapshot.figures, "tie_rate")
     return SizedJudge(
         name=name,
         tag=page.row.tag,
-        parameters=float(found[1]) * (_BILLION if found[2] == "b" else _MILLION),
+        parameters=float(size[1]) * (_BILLION if size[2] == "b" else _MILLION),
         likelihood=name.lower().endswith(_BY_LIKELIHOOD),
         audit=page.audit,
         directions=page.row.directions,

@@ -43,14 +43,13 @@ def _text(page: EvaluatorPage) -> str:
     platform = page.chief
     state, colour = "no platform's dates are known", _GREY
     if platform:
-        held = platform.standing.state
+        standing = platform.standing.state
         status_texts = {"expired": "ended", "unconfirmed": "not confirmed", "unknown": "unknown"}
-        state = status_texts.get(held.status, "served, no end stated")
-        if held.until:
-            state = (
-                f"{'ended' if held.status == 'expired' else 'served until'} {long_day(held.until)}"
-            )
-        state, colour = f"{state} ({platform.record.platform})", COLOURS[held.status]
+        state = status_texts.get(standing.status, "served, no end stated")
+        if standing.until:
+            word = "ended" if standing.status == "expired" else "served until"
+            state = f"{word} {long_day(standing.until)}"
+        state, colour = f"{state} ({platform.record.platform})", COLOURS[standing.status]
     figure = page.card.quotable.headline
     text = ""
     if figure and figure.unit == "share":

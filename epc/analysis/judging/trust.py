@@ -140,7 +140,7 @@ def _scores_of_people(statement: Statement, scores: ScoreAgreement) -> Statement
     """Return a statement on a score, held against people's."""
     name = statement.about
     trusted = _word([scores.kappa_ci95[name]])
-    words = {
+    clauses = {
         "yes": f"It scores {name} as people do",
         "no": f"It does not score {name} as people do",
         "unknown": f"These labels cannot say whether it scores {name} as people do",
@@ -150,7 +150,7 @@ def _scores_of_people(statement: Statement, scores: ScoreAgreement) -> Statement
         judge=statement.judge,
         about=name,
         trusted=trusted,
-        sentence=f"{words[trusted]} ({grounds}).",
+        sentence=f"{clauses[trusted]} ({grounds}).",
     )
 
 

@@ -114,8 +114,10 @@ class Test:
         self, folder: Path, part: Part, entries: Iterable[Entry], *, blind: bool, now: datetime
     ) -> None:
         """Write the plan of a part."""
-        beside = self.evaluation.folder
-        write_part(folder, part, entries, set_folder=beside, judge=self.judge, blind=blind, now=now)
+        set_folder = self.evaluation.folder
+        write_part(
+            folder, part, entries, set_folder=set_folder, judge=self.judge, blind=blind, now=now
+        )
 
     def _retest(self, now: datetime) -> Path:
         """Return the retest that an earlier day left unfinished, else that of today."""

@@ -121,9 +121,9 @@ class _Coder(dict[str, int]):
         code = self[value] = len(self)
         return code
 
-    def add(self, cells: Sequence[str], *, whole: bool = False) -> None:
+    def add(self, cells: Sequence[str], *, with_texts: bool = False) -> None:
         """Take further cells."""
-        if not whole and max(map(len, cells), default=0) > _LONG:
+        if not with_texts and max(map(len, cells), default=0) > _LONG:
             cells = [*map(shrunk, cells)]
         self._parts.append(np.fromiter(map(self.__getitem__, cells), np.int32, len(cells)))
 
@@ -144,7 +144,7 @@ def read(
     if kind == "csv":
         if rows:
             _refuse_rows(source, rows)
-        return _of_csv(source, clause, causes, whole=texts)
+        return _of_csv(source, clause, causes, with_texts=texts)
     notes: list[str] = []
     lists: list[str] = []
     if kind == "json":
@@ -165,7 +165,7 @@ def read(
         elif _begins_with_header(numbered):
             notes.append(f"line {numbered[0][0]} has no key of the other lines: facts of the file")
             del numbered[0]
-    cells = _of_rows(numbered, clause, whole=texts)
+    cells = _of_rows(numbered, clause, with_texts=texts)
     return replace(cells, notes=notes, lists=lists)
 
 
@@ -173,7 +173,7 @@ def _refuse_rows(source: Path, rows: str) -> NoReturn:
     raise UsageError(f"--rows {rows}: {source.name} is one list of rows\n  fix: leave it out")
 
 
-def _of_csv(source: Path, clause: str, causes: Causes, *, whole: bool) -> Cells:
+def _of_csv(source: Path, clause: str, causes: Causes, *, with_texts: bool) -> Cells:
     ragged: dict[str, list[int]] = {}
     with table_of(source, clause, causes, ragged) as table:
         _bound(len(table.columns), clause)
@@ -185,7 +185,7 @@ def _of_csv(source: Path, clause: str, causes: Causes, *, whole: bool) -> Cells:
             for coder, cells in zip(
                 coders.values(), zip(*(row for _, row in part), strict=True), strict=True
             ):
-                coder.add(cells, whole=whole)
+                coder.add(cells, with_texts=with_texts)
     return Cells(
         lines=np.concatenate([np.zeros(0, np.int32), *lines]),
         columns={name: coder.column() for name, coder in coders.items()},
@@ -201,7 +201,7 @@ def _bound(columns: int, clause: str) -> None:
         raise MalformedError(Finding(clause, "", problem, remedy))
 
 
-def _of_rows(numbered: Iterable[tuple[int, Any]], clause: str, *, whole: bool) -> Cells:
+def _of_rows(numbered: Iterable[tuple[int, Any]], clause: str, *, with_texts: bool) -> Cells:
     coders: dict[str, _Coder] = {}
     lines: list[int] = []
     flat = (
@@ -214,7 +214,7 @@ def _of_rows(numbered: Iterable[tuple[int, Any]], clause: str, *, whole: bool) -
         _bound(len(coders), clause)
         lines += [line for line, _ in part]
         for name, coder in coders.items():
-            coder.add([row.get(name, "") for _, row in part], whole=whole)
+            coder.add([row.get(name, "") for _, row in part], with_texts=with_texts)
     return Cells(
         lines=np.array(lines, np.int32),
         columns={name: coder.column() for name, coder in coders.items()},

@@ -687,9 +687,9 @@ class _Chooser:
             is_short = len(counts) <= min(_MOST_WORDS, max(2, len(self.cells) / 2))
             if column is None or not counts or not is_short or self.words.are_numbers(column):
                 continue
-            words = sorted(value for value in counts if self._strange(value))
-            if words and max(map(len, words)) <= _LONGEST_WORD:
-                holds = f"{', '.join(map(repr, words))} in {column!r}"
+            values = sorted(value for value in counts if self._strange(value))
+            if values and max(map(len, values)) <= _LONGEST_WORD:
+                holds = f"{', '.join(map(repr, values))} in {column!r}"
                 problem = f"no column is certain to hold what a judge said: nobody knows {holds}"
                 fix = (
                     f"say what each means by --label VALUE=WORD: {words_for(VERDICT, 'pass')} of "

@@ -185,7 +185,7 @@ class Words:
         """Return whether a column holds numbers of which some are no word, so that none is one."""
         user = self._user(column)
         numbers = {number_of(value) for value in self.counts(column) if value not in user}
-        return None not in numbers and not any(numbers <= words for words in _NUMBERS_OF_WORDS)
+        return None not in numbers and not any(numbers <= labels for labels in _NUMBERS_OF_WORDS)
 
     def _best(self, column: str) -> Kind | None:
         kinds: tuple[Kind, Kind] = ("pass", "pair")

@@ -211,9 +211,9 @@ def _require_effect(path: Path, shape: str, request: Request) -> None:
     acting = _ACTING.get(shape, _OF_EXPORT)
     for name, option in _OPTIONS.items():
         if getattr(request, name) and name not in acting:
-            what = "verdict file" if shape == _VERDICTS else f"log of {shape}"
+            kind = "verdict file" if shape == _VERDICTS else f"log of {shape}"
             raise UsageError(
-                f"{option}: {path.name} is a {what}, of which it says nothing\n  fix: leave it out"
+                f"{option}: {path.name} is a {kind}, of which it says nothing\n  fix: leave it out"
             )
 
 

@@ -68,12 +68,14 @@ def convert(source: Path, request: Request) -> Conversion:
         return Conversion(findings=causes.findings())
     if finding := _unusable(source, cells, request):
         return Conversion(findings=[finding])
-    whole, choice = choose(cells, request)
+    chosen_cells, choice = choose(cells, request)
     if choice.asks:
         findings = [_question(source, cells, ask) for ask in choice.asks]
-        return Conversion(findings=findings, column_choice=_choice_of(whole, choice, None, ()))
-    built = verdicts_of(whole, choice, request)
-    column_choice = _choice_of(whole, choice, built, _notes(cells, built))
+        return Conversion(
+            findings=findings, column_choice=_choice_of(chosen_cells, choice, None, ())
+        )
+    built = verdicts_of(chosen_cells, choice, request)
+    column_choice = _choice_of(chosen_cells, choice, built, _notes(cells, built))
     if built.asks:
         findings = [_question(source, cells, ask) for ask in built.asks]
         return Conversion(findings=findings, column_choice=column_choice)
@@ -105,22 +107,22 @@ def stated_in(source: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
     cells = read(source, CLAUSE, causes)
     for finding in causes.findings():
         raise MalformedError(finding)
-    whole, choice = choose(cells, Request())
+    chosen_cells, choice = choose(cells, Request())
     if not len(cells) and cells.columns:
         return
     for ask in choice.asks:
         raise MalformedError(_question(source, cells, ask))
-    built = verdicts_of(whole, choice, Request())
+    built = verdicts_of(chosen_cells, choice, Request())
     for reason, (line, *further) in (*built.left_out.items(), *cells.ragged.items()):
         if reason.startswith("name no "):
             continue  # whoever needs the name says which
         says = reason if further else _singular([line], reason)
         raise MalformedError(Finding(CLAUSE, f"{source}:{line}", says, "mend the row"))
     fields = {name: columns[0] for name, columns in choice.columns.items()}
-    rows = zip(*(whole.cells(column) for column in fields.values()), strict=True)
+    rows = zip(*(chosen_cells.cells(column) for column in fields.values()), strict=True)
     verdict = built.verdicts.verdict
     codes = dict(zip(built.verdicts.lines.tolist(), verdict.codes.tolist(), strict=True))
-    for line, row in zip(whole.lines.tolist(), rows, strict=True):
+    for line, row in zip(chosen_cells.lines.tolist(), rows, strict=True):
         code = codes.get(line, -1)
         word = {"verdict": verdict.names[code]} if code >= 0 else {}
         yield line, {**choice.constants, **dict(zip(fields, row, strict=True)), **word}
@@ -182,12 +184,12 @@ def _refused(source: Path, cells: Cells, built: Built) -> list[Finding]:
     total = built.rows + sum(map(len, cells.ragged.values()))
     if 2 * sum(map(len, reasons.values())) <= total:
         return []
-    most = f"more than half of {total:,} rows cannot be read"
+    summary = f"more than half of {total:,} rows cannot be read"
     return [
         Finding(
             CLAUSE,
             f"{source.name}:{lines[0]}",
-            f"{most}: {_counted(lines)} {_singular(lines, reason)}",
+            f"{summary}: {_counted(lines)} {_singular(lines, reason)}",
             "mend these rows, or name other columns by --map FIELD=COLUMN",
         )
         for reason, lines in reasons.items()
@@ -210,9 +212,9 @@ def _question(source: Path, cells: Cells, ask: Ask) -> Finding:
 def _answers(cells: Cells, request: Request, depth: int = 0) -> Iterator[Request]:
     """Yield the request if a table can be read by it, or the first that answers what it asks."""
     try:
-        whole, choice = choose(cells, request)
+        chosen_cells, choice = choose(cells, request)
         if not choice.asks:
-            built = verdicts_of(whole, choice, request)
+            built = verdicts_of(chosen_cells, choice, request)
             left = sum(map(len, built.left_out.values()))
             if not built.asks:
                 if 2 * left <= built.rows:
@@ -232,17 +234,17 @@ def _answers(cells: Cells, request: Request, depth: int = 0) -> Iterator[Request
 
 def command_of(source: Path, present: Collection[str], request: Request) -> str:
     """Return the command that gives a request of a table with these columns."""
-    words = ["epc", "audit", str(source)]
+    arguments = ["epc", "audit", str(source)]
     for name, text in request.columns.items():
         columns = split_columns(text, present) if name in SEVERAL else [text]
-        words += [word for column in columns for word in ("--map", f"{name}={column}")]
+        arguments += [word for column in columns for word in ("--map", f"{name}={column}")]
     for option, pairs in (("--label", request.labels), ("--set", request.constants)):
-        words += [word for name, value in pairs.items() for word in (option, f"{name}={value}")]
-    words += [word for name in request.ignored for word in ("--ignore", name)]
-    words += ["--rows", request.rows] if request.rows else []
-    for who, scale in request.scales.items():
-        words += ["--scale", f"{who}={scale}" if who else scale]
-    return shlex.join(words)
+        arguments += [word for name, value in pairs.items() for word in (option, f"{name}={value}")]
+    arguments += [word for name in request.ignored for word in ("--ignore", name)]
+    arguments += ["--rows", request.rows] if request.rows else []
+    for scorer, scale in request.scales.items():
+        arguments += ["--scale", f"{scorer}={scale}" if scorer else scale]
+    return shlex.join(arguments)
 
 
 def _listed(commands: Sequence[str]) -> str:
@@ -298,13 +300,13 @@ def _taken(choice: Choice, built: Built) -> str:
     kind = _KINDS[choice.kind]
     if choice.kind == "score" and choice.has("b_score"):
         kind = "scores of pairs"
-    beside = ""
+    reference = ""
     if choice.has("humans", "human_score"):
-        beside = f" beside people's {'scores' if choice.has('human_score') else 'labels'}"
+        reference = f" beside people's {'scores' if choice.has('human_score') else 'labels'}"
     elif choice.has("gold"):
-        beside = " beside labels"
+        reference = " beside labels"
     by = "1 judge" if judges == 1 else f"{judges} judges"
-    return f"{len(built.verdicts):,} {kind} of {by}{beside}"
+    return f"{len(built.verdicts):,} {kind} of {by}{reference}"
 
 
 def _notes(cells: Cells, built: Built) -> list[str]:
@@ -331,14 +333,14 @@ def _counted(lines: Sequence[int]) -> str:
 
 
 def _singular(lines: Sequence[int], reason: str) -> str:
-    verb, _, rest = reason.partition(" ")
+    verb, _, remainder = reason.partition(" ")
     of_one = {"have": "has", "name": "names"}.get(verb, verb)
-    return f"{of_one} {rest}" if len(lines) == 1 else reason
+    return f"{of_one} {remainder}" if len(lines) == 1 else reason
 
 
-def _lines(lines: Sequence[int], shown: int = _EXAMPLES) -> str:
+def _lines(lines: Sequence[int], limit: int = _EXAMPLES) -> str:
     places = "line" if len(lines) == 1 else "lines"
-    return f"{places} {shortened(lines, shown)}"
+    return f"{places} {shortened(lines, limit)}"
 
 
 def _column(columns: Mapping[str, str], name: str) -> str:

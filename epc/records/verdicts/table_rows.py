@@ -159,10 +159,10 @@ class _Builder:
         left_out: dict[str, list[int]] = {}
         for column in columns:
             part = _Part(self, outcome, column, on_scale)
-            verdicts, kept = part.verdicts()
+            verdicts, indices = part.verdicts()
             parts.append(verdicts)
             texts = {
-                name: replace(text, codes=text.codes[kept]) for name, text in part.texts.items()
+                name: replace(text, codes=text.codes[indices]) for name, text in part.texts.items()
             }
             assumed += part.assumed
             repeated += part.repeated
@@ -185,7 +185,7 @@ class _Builder:
         )
 
     def _refuse_unmet(self) -> None:
-        met: set[str] = set()
+        used: set[str] = set()
         people = [
             column for name in (HUMANS, HUMAN_SCORE) for column in self.choice.columns.get(name, ())
         ]
@@ -197,8 +197,8 @@ class _Builder:
                     for name in self.cells.columns[column].names
                     for label in apart(name, {*labels, *people_words(self.choice.kind)})
                 }
-            met |= {f"{column}:{label}" for label in labels if label in present}
-            met |= {label for label in labels if label in present}
+            used |= {f"{column}:{label}" for label in labels if label in present}
+            used |= {label for label in labels if label in present}
         for label, word in self.request.labels.items():
             name, colon, value = label.partition(":")
             key = label.strip().lower()
@@ -206,7 +206,7 @@ class _Builder:
             if is_of_column:
                 key = f"{name}:{value.strip().lower()}"
             self._require_word(label, word, name if is_of_column else "")
-            if key not in met:
+            if key not in used:
                 looked = ", ".join(self.labels) or "no column of labels"
                 raise UsageError(
                     f"--label {label}={self.request.labels[label]}: no row has the label "
@@ -496,9 +496,9 @@ class _Part:
             [question, authors], len(authors.codes), _digest_by, distinct=True
         )
         for place, (side, column) in enumerate(named.items()):
-            own = answers.codes[place * self.size : (place + 1) * self.size]
-            own = np.where(column.codes < 0, ABSENT, own)
-            self.columns[f"{side}_sha256"] = Column(codes=own, names=answers.names)
+            answer_codes = answers.codes[place * self.size : (place + 1) * self.size]
+            answer_codes = np.where(column.codes < 0, ABSENT, answer_codes)
+            self.columns[f"{side}_sha256"] = Column(codes=answer_codes, names=answers.names)
 
     def _constant_by(self, side: str) -> Column | None:
         by = self.choice.constants.get(f"{side}_by")
@@ -514,10 +514,10 @@ class _Part:
             return nothing
         code_of: dict[str, int] = {}
         sides = []
-        both = [self.columns[name] for name in ("a_sha256", "b_sha256")]
-        if both[0].names is both[1].names:
-            return self._exchanged(*(column.codes.astype(np.int64) for column in both))
-        for column in both:
+        answers = [self.columns[name] for name in ("a_sha256", "b_sha256")]
+        if answers[0].names is answers[1].names:
+            return self._exchanged(*(column.codes.astype(np.int64) for column in answers))
+        for column in answers:
             places = [code_of.setdefault(value, len(code_of)) for value in column.names]
             sides.append(np.array([*places, ABSENT], np.int64)[column.codes])
         return self._exchanged(*sides)
@@ -621,23 +621,23 @@ class _Part:
         """Read choices among labels as the file spells them."""
         column = self.field("verdict")
         assert column is not None
-        given = self.of.labels.get(self.column, {})
+        meanings = self.of.labels.get(self.column, {})
         spellings = self.of.spellings
 
         def read(cell: str) -> str | None:
             text = cell.strip()
-            text = given.get(text.lower(), text)
+            text = meanings.get(text.lower(), text)
             missing = text.lower() in NO_ANSWER and text.casefold() not in spellings
             if not text or missing or text == UNREADABLE:
                 return None
             return spellings.get(text.casefold()) or spellings.setdefault(text.casefold(), text)
 
-        said = recoded(column, read)
+        label_column = recoded(column, read)
         empty = [code for code, cell in enumerate(column.names) if not cell.strip()]
-        self.columns[LABEL] = said
+        self.columns[LABEL] = label_column
         self.leave_out(np.isin(column.codes, empty), "have no verdict")
         self.columns[VERDICT] = Column(
-            codes=np.where(said.codes < 0, 0, ABSENT).astype(np.int32), names=[UNREADABLE]
+            codes=np.where(label_column.codes < 0, 0, ABSENT).astype(np.int32), names=[UNREADABLE]
         )
         if gold := self.choice.columns.get(GOLD):
             labels = recoded(self.of.cells.columns[gold[0]], self.of.label_reader(gold[0]))
@@ -677,7 +677,7 @@ class _Part:
         has_order = any(name in ("first", "swapped") for name, _ in present)
         exchanged = bool(turned.any()) and not has_order
         # Who exchanges the answers asks in both orders, and writes down what was shown.
-        words = RowWords(
+        row_words = RowWords(
             kind="pass" if self.choice.kind == "pass" else "pair",
             labels={**self.of.labels, "": {}},
             titles=titles,
@@ -689,7 +689,7 @@ class _Part:
         first, combination = combined([column for _, column in present], self.size)
         results = (
             [
-                words.of(
+                row_words.of(
                     [
                         (n, c.names[code] if code >= 0 else "")
                         for (n, c), code in zip(present, row, strict=True)

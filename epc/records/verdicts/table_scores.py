@@ -74,23 +74,23 @@ class Scores:
     def scale(self, judges: Sequence[str]) -> tuple[Scale | None, Callable[[float, str], Any]]:
         """Return the scale of single answers' scores, and what reads a score on it."""
         people = self.choice.columns.get(HUMAN_SCORE, [])
-        stated = self.request.scales
+        requested = self.request.scales
         if not judges or self.is_paired:
-            if stated:
+            if requested:
                 fix = "leave it out, or --map a_score=COLUMN"
                 raise UsageError(f"--scale: no scores of single answers\n  fix: {fix}")
             return None, lambda value, _: value
         by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
-        if both_scales(stated):
+        if both_scales(requested):
             if not people:
-                fix = f"--scale {stated['judge']}" if "judge" in stated else "leave it out"
+                fix = f"--scale {requested['judge']}" if "judge" in requested else "leave it out"
                 raise UsageError(f"--scale humans: no scores of people\n  fix: {fix}")
-            scales = {name: scale_of(text) for name, text in stated.items()}
+            scales = {name: scale_of(text) for name, text in requested.items()}
             unit = Scale(low=0.0, high=1.0, step=0.1, stated=True)
             return unit, lambda value, who: _inside(value, scales[who], unit=True)
         scale = (
-            scale_of(stated[BOTH], (*by_judge, *by_people))
-            if stated
+            scale_of(requested[BOTH], (*by_judge, *by_people))
+            if requested
             else common_scale(by_judge, by_people)
         )
         if scale is None:
@@ -113,9 +113,9 @@ class Scores:
         people = self.choice.columns.get(HUMAN_SCORE, [])
         by_judge, by_people = (self._numbers(columns) for columns in (judges, people))
         asks = []
-        others = by_judge - {0.0} - SENTINELS
-        if 0.0 in by_judge and others and min(others) >= 1 and 0.0 not in by_people:
-            top = next(high for high in (5, 10, 100) if high >= max(others))
+        scores = by_judge - {0.0} - SENTINELS
+        if 0.0 in by_judge and scores and min(scores) >= 1 and 0.0 not in by_people:
+            top = next(high for high in (5, 10, 100) if high >= max(scores))
             unreadable = {f"{judge}:0": UNREADABLE for judge in judges}
             asks.append(
                 Ask(
@@ -156,8 +156,10 @@ class Scores:
             for judge, counts in by_judge.items()
             if counts.total() >= _ENOUGH
         }
-        tops = {judge: found for judge, found in scales.items() if found is not None}
-        highest = [found.high for found in tops.values()]
+        tops = {
+            judge: scale_found for judge, scale_found in scales.items() if scale_found is not None
+        }
+        highest = [scale_found.high for scale_found in tops.values()]
         if len(tops) < _SEVERAL or max(highest) < 2 * min(highest):
             return []
         listed = ", ".join(f"{name} {s.low:g} to {s.high:g}" for name, s in tops.items())
@@ -167,8 +169,8 @@ class Scores:
         ]
         requests = requests[: MOST_COMMANDS - 1]
         if (scale := known_scale(self._numbers(columns))) is not None:
-            one = f"{scale.low:g}-{scale.high:g}"
-            requests.append(replace(self.request, scales={BOTH: one}))
+            ends = f"{scale.low:g}-{scale.high:g}"
+            requests.append(replace(self.request, scales={BOTH: ends}))
         advice = "" if self.choice.judges else " If not, give each judge a file of its own"
         problem = f"do the judges score on one scale ({listed})?{advice}"
         return [Ask(problem=problem, requests=requests)]

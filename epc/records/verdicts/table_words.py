@@ -56,14 +56,16 @@ def is_word(word: str, kind: str) -> bool:
     return word in {*_ours(kind), *_WORDS[VERDICT], *PLACES, *NO_ANSWER}
 
 
-def apart(cell: str, known: Collection[str]) -> list[str]:
+def apart(cell: str, vocabulary: Collection[str]) -> list[str]:
     """Return the labels of a cell: apart by semicolons, or by blanks where all are known."""
     text = cell.strip()
-    if not text or any(label in known for label in (text, text.lower(), bare(text))):
+    if not text or any(label in vocabulary for label in (text, text.lower(), bare(text))):
         return [text]
     parts = [part.strip() for part in text.split(";") if part.strip()]
-    split = [word for part in parts for word in ([part] if part.lower() in known else part.split())]
-    return split if all(word.lower() in known for word in split) else parts
+    split = [
+        word for part in parts for word in ([part] if part.lower() in vocabulary else part.split())
+    ]
+    return split if all(word.lower() in vocabulary for word in split) else parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,13 +108,13 @@ class RowWords:
                 fields |= {name: word} if word else {}
         people = [cell for name, cell in row if name == "humans"]
         titles = [*self.people] or [""] * len(people)
-        words = [
+        labels = [
             word
             for title, cell in zip(titles, people, strict=True)
             for part in self._apart(title, cell)
             if (word := self._word("humans", title, part, authors, first))
         ]
-        return fields | ({"humans": tuple(words)} if words else {})
+        return fields | ({"humans": tuple(labels)} if labels else {})
 
     def _apart(self, title: str, cell: str) -> list[str]:
         """Return the labels of a cell of people's."""
@@ -122,11 +124,11 @@ class RowWords:
         self, name: str, title: str, cell: str, authors: Mapping[str, str], first: str | None
     ) -> str | None:
         text = cell.strip()
-        given = self.labels.get(title, {}).get(text.lower())
-        if given in PLACES and name != "verdict":
-            given = None  # a place is what a judge was shown, not what people or gold say
-        if given is not None:
-            meaning = self.ours.get(given, given)
+        label = self.labels.get(title, {}).get(text.lower())
+        if label in PLACES and name != "verdict":
+            label = None  # a place is what a judge was shown, not what people or gold say
+        if label is not None:
+            meaning = self.ours.get(label, label)
         elif not text or (name != "verdict" and text.lower() in MISSING):
             return None
         elif name == "first" and text in self.sides:

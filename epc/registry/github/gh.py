@@ -27,13 +27,13 @@ def api(path: str, *, method: str = "GET", body: Any = None) -> Any:
 
     Raises: WorldError if `gh` is missing, or GitHub refuses.
     """
-    words = [*_words(path), "--method", method]
+    arguments = [*_words(path), "--method", method]
     stdin = None
     if body is not None:
-        words += ["--input", "-"]
+        arguments += ["--input", "-"]
         stdin = json.dumps(body).encode()
     try:
-        done = subprocess.run(words, input=stdin, capture_output=True, check=False)  # noqa: S603  (no shell)
+        done = subprocess.run(arguments, input=stdin, capture_output=True, check=False)  # noqa: S603  (no shell)
     except FileNotFoundError as error:
         raise _missing() from error
     if done.returncode:
@@ -103,8 +103,8 @@ def keep_issue(text: str, *, begins: str, title: str) -> str:
     if mark(text) != begins:
         raise UsageError(f"the text does not begin with {begins}")
     if before is None:
-        made = api("issues", method="POST", body={"title": title, "body": text})
-        return f"opened #{made['number']}"
+        opened = api("issues", method="POST", body={"title": title, "body": text})
+        return f"opened #{opened['number']}"
     if before["body"] != text:
         api(f"issues/{before['number']}", method="PATCH", body={"body": text})
     return f"#{before['number']} is open"
@@ -160,5 +160,5 @@ def propose(checkout: Path, text: str, *, branch: str, title: str) -> str:
     if numbers:
         api(f"pulls/{numbers[0]}", method="PATCH", body=proposal)
         return f"#{numbers[0]} proposes it now"
-    made = api("pulls", method="POST", body={**proposal, "head": branch, "base": base})
-    return f"opened #{parse(made, _Pull).number}"
+    opened = api("pulls", method="POST", body={**proposal, "head": branch, "base": base})
+    return f"opened #{parse(opened, _Pull).number}"

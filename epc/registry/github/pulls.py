@@ -132,8 +132,8 @@ def _top(path: bytes) -> bytes | None:
 
     None for every other path.
     """
-    first, _, rest = path.partition(b"/")
-    return rest.partition(b"/")[0] if first == SUBMISSIONS.encode() else None
+    first, _, inside = path.partition(b"/")
+    return inside.partition(b"/")[0] if first == SUBMISSIONS.encode() else None
 
 
 def _tops(paths: bytes) -> set[bytes]:

@@ -260,8 +260,8 @@ def _counts(report: Upkeep) -> str:
 
 def _covered(report: Upkeep) -> list[str]:
     """Return what the report says of all models: their sightings, and those of a table."""
-    known = (part for part in (report.sightings, report.coverage) if part)
-    return [line for part in known for line in part.lines]
+    parts = (part for part in (report.sightings, report.coverage) if part)
+    return [line for part in parts for line in part.lines]
 
 
 def _indented(lines: str) -> str:

@@ -46,17 +46,17 @@ class Sightings:
 def sightings(registry: Registry, as_of: date) -> Sightings:
     """Return the ages of what a registry saw, on a day."""
     lives = (life for record in registry.records for life in record.platforms)
-    seen = [life.seen for life in lives if life.retires is None and not _lasts(life)]
+    days = [life.seen for life in lives if life.retires is None and not _lasts(life)]
     limit = registry.policy.confirmation or 0
-    ages = [(as_of - day).days for day in seen if day]
-    never = len(seen) - len(ages)
+    ages = [(as_of - day).days for day in days if day]
+    never = len(days) - len(ages)
     old = sum(age > limit for age in ages)
     return Sightings(
-        lives=len(seen),
+        lives=len(days),
         never=never,
         old=old + never,
         aging=sum(limit - SOON < age <= limit for age in ages),
-        newest=max((day for day in seen if day), default=None),
+        newest=max((day for day in days if day), default=None),
         median_days=round(median(ages)) if ages else None,
         confirmation_days=limit,
     )

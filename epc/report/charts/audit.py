@@ -101,19 +101,19 @@ def _cells(counts: tuple[int, int], width: float, *, passed: bool) -> list[AreaC
 
 
 def _cell(
-    y: float, height: float, count: int, words: str, *, alike: bool, outside: float
+    y: float, height: float, count: int, label: str, *, alike: bool, outside: float
 ) -> AreaCell:
     """Return an area with its words in it, or `outside` where it is too low for a line."""
     mark = f"{'✓' if alike else '✗'} {count:,}"
     style = "inside" if alike else "over"
     if height < _LOW:
-        lines = [Line(y=outside, text=f"{mark} {words}".strip(), style="")]
+        lines = [Line(y=outside, text=f"{mark} {label}".strip(), style="")]
     elif height < _ROOM:
-        lines = [Line(y=y + height / 2 + 5, text=f"{mark} {words}".strip(), style=style)]
+        lines = [Line(y=y + height / 2 + 5, text=f"{mark} {label}".strip(), style=style)]
     else:
         lines = [
             Line(y=y + 30, text=mark, style=f"{style} count"),
-            Line(y=y + 50, text=words, style=style),
+            Line(y=y + 50, text=label, style=style),
         ]
     return AreaCell(y=y, height=height, alike=alike, lines=lines)
 

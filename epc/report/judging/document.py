@@ -156,9 +156,11 @@ def _uses(evaluation: Evaluation) -> Iterator[Part]:
             by[statement.trusted].append(statement.about)
         row = people.get(judge)
         sentences = [_beside_people(row, evaluation.labels)] if row else []
-        whose = "people" if row and row.compared else "other judges"
+        reference = "people" if row and row.compared else "other judges"
         trust_lists = zip(("Shown", "Not so", "Not known"), by.values(), strict=True)
-        sentences += [f"{word}: {_listed(about, whose)}." for word, about in trust_lists if about]
+        sentences += [
+            f"{word}: {_listed(about, reference)}." for word, about in trust_lists if about
+        ]
         if _NEEDED & {*by["no"]}:
             word = Toned("do not use it", "coupled")
         elif row and evaluation.labels:
@@ -175,10 +177,10 @@ def _uses(evaluation: Evaluation) -> Iterator[Part]:
     )
 
 
-def _listed(abouts: Sequence[str], whose: str) -> str:
+def _listed(abouts: Sequence[str], reference: str) -> str:
     """Return what a word is said of: scores together, by their names, behind whose they are."""
     scores = [name.lower().replace("_", " ") for name in abouts if name in _SCORES]
-    agreement = [f"agreement with {whose} on {', '.join(scores)}"] if scores else []
+    agreement = [f"agreement with {reference} on {', '.join(scores)}"] if scores else []
     return "; ".join([*(about for about in abouts if about not in _SCORES), *agreement])
 
 

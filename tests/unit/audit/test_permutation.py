@@ -170,8 +170,8 @@ def test_reading_r39_agrees_with_every_split_worked_out_the_long_way(
 
 def test_reading_r39_splits_are_listed_as_far_as_they_may_be_and_drawn_beyond() -> None:
     """Five units are dealt out as two and three in 10 ways."""
-    every, listed = splits(2, 3, most=10)
-    some, is_all = splits(2, 3, most=9, drawn=7)
+    every, listed = splits(2, 3, listed_limit=10)
+    some, is_all = splits(2, 3, listed_limit=9, drawn=7)
 
     assert (listed, is_all) == (True, False)
     assert len(set(map(tuple, every.tolist()))) == 10
@@ -179,7 +179,7 @@ def test_reading_r39_splits_are_listed_as_far_as_they_may_be_and_drawn_beyond() 
 
 
 def test_reading_r39_drawn_arrangements_come_behind_the_one_that_was_observed() -> None:
-    ways = arrangements(2, 3, most=9, drawn=7)
+    ways = arrangements(2, 3, listed_limit=9, drawn=7)
 
     assert ways.shape == (8, 5)
     assert ways[0].tolist() == [1, 1, 0, 0, 0]
