@@ -10,7 +10,7 @@ import click
 
 from epc.cli.asking import dry_run_option, limit_options, pair_judge_options
 from epc.cli.common import now, print_note, print_result
-from epc.cli.options import FILE, NEW_FILE, Pair, Whole, format_option
+from epc.cli.options import FILE, NEW_FILE, Pair, Whole, format_option, origin_options
 from epc.records.verdicts.types import Candidate
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ _ORDERS: Final[dict[str, tuple[Candidate, ...]]] = {"both": ("a", "b"), "given":
     metavar="FIELD=COLUMN",
     help="FIELD of SET is in COLUMN. Repeatable.",
 )
+@origin_options
 @dry_run_option
 @pair_judge_options
 @limit_options
@@ -59,6 +60,7 @@ def pairs(
     askings: int,
     prompt: Path | None,
     columns: tuple[tuple[str, str], ...],
+    origin: dict[str, Any],
     dry_run: bool,
     decoding: dict[str, Any],
     limits: "Limits",
@@ -84,6 +86,7 @@ def pairs(
     from epc.judge.pairs import pair_template_problem
     from epc.records.judging.prompts import read_prompt
     from epc.records.pairs import read_pairs
+    from epc.records.verdicts.converting import Request
     from epc.records.verdicts.verdict_file import require_kind, write
 
     require_kind(out)
@@ -96,6 +99,7 @@ def pairs(
         decoding=decoding,
         orders=_ORDERS[order],
         askings=askings,
+        source=Request(**origin).source(name=file.name),
     )
     if pair_set.ignored:
         print_note(f"not used: the columns {', '.join(pair_set.ignored)}")

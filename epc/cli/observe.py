@@ -14,6 +14,7 @@ from epc.cli.options import (
     THERE,
     Whole,
     format_option,
+    origin_options,
     setting_option,
     table_options,
     with_default,
@@ -36,9 +37,7 @@ def command() -> None:
 )
 @click.option("--out", required=True, type=NEW_FILE)
 @table_options
-@click.option("--repository", help="Where SOURCE comes from, where the shape does not say.")
-@click.option("--commit", help="Its version. Default: what git says of SOURCE, else unknown.")
-@click.option("--licence", help="Its SPDX identifier, where SOURCE does not say.")
+@origin_options
 @click.option("--like", type=FILE, help="Read only the files that this verdict file was made of.")
 @click.option("--texts", is_flag=True, help="Keep the candidates' texts: if the licence lets you.")
 @format_option
@@ -47,9 +46,7 @@ def import_(
     shape: str,
     out: Path,
     table: dict[str, Any],
-    repository: str | None,
-    commit: str | None,
-    licence: str | None,
+    origin: dict[str, Any],
     like: Path | None,
     texts: bool,
     form: str,
@@ -74,9 +71,7 @@ def import_(
 
     require_kind(out)
     request = Request(
-        commit=commit or commit_of(source),
-        repository=repository,
-        licence=licence,
+        **{"commit": commit_of(source)} | origin,
         texts=texts,
         **table,
         paths=_files(like) if like else frozenset(),

@@ -199,6 +199,25 @@ def _columns(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     return _once("--map", [*[pair for pair in pairs if pair[0] not in several], *joined])
 
 
+def origin_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add where verdicts or pairs come from; a command gets `origin`, fields of a request."""
+
+    @wraps(command)
+    def with_origin(
+        repository: str | None, commit: str | None, licence: str | None, **options: Any
+    ) -> None:
+        origin = {"repository": repository, "commit": commit, "licence": licence}
+        command(origin={name: text for name, text in origin.items() if text}, **options)
+
+    for option in (
+        click.option("--licence", help="Its SPDX identifier, where it does not say."),
+        click.option("--commit", help="Its version. Default, of a clone: what git says."),
+        click.option("--repository", help="Where the file or clone comes from."),
+    ):
+        with_origin = option(with_origin)
+    return with_origin
+
+
 def table_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add what a table's columns and labels mean; a command gets `table`, a request's fields."""
 

@@ -66,7 +66,10 @@ class PairQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class PairAsking:
-    """Judges, a set and how they are asked about it; `decoding` has the settings asked for."""
+    """Judges, a set and how they are asked about it; `decoding` has the settings asked for.
+
+    `source` says where the set comes from.
+    """
 
     pair_set: PairSet
     judges: Sequence[str]
@@ -74,6 +77,7 @@ class PairAsking:
     decoding: dict[str, Any]
     orders: Sequence[Candidate]
     askings: int
+    source: Source
 
     @cached_property
     def roles(self) -> dict[str, Role]:
@@ -202,11 +206,8 @@ def _header(asking: PairAsking, rows: Sequence[Row]) -> Header:
             decoding=decoding_json(role.decoding) | _version(role),
             date=max(days, default=UNKNOWN),
         )
-    name = asking.pair_set.file.path
-    source = Source(name=name, repository=UNKNOWN, commit=UNKNOWN, licence=UNKNOWN, texts=False)
-    return Header(
-        schema_version=1, source=source, files={_FILE: asking.pair_set.file}, settings=settings
-    )
+    files = {_FILE: asking.pair_set.file}
+    return Header(schema_version=1, source=asking.source, files=files, settings=settings)
 
 
 def _version(role: Role) -> dict[str, str]:

@@ -102,6 +102,31 @@ def test_an_order_as_given_and_a_tie_and_an_unreadable_reply(tmp_path: Path) -> 
     assert done.stdout.strip() == "openai/judge: 1 second, 1 tie, 1 unreadable"
 
 
+def test_the_verdict_file_says_where_the_set_comes_from_and_nothing_is_asked_again_for_it(
+    tmp_path: Path,
+) -> None:
+    written(tmp_path)
+    origin = ("--repository", "https://example.org/set", "--commit", "ab12", "--licence", "MIT")
+    with serving() as endpoint:
+        endpoint.behave = letter_of_the_good_answer
+        carried_out(tmp_path, endpoint)
+        unnamed, _ = content(tmp_path / "v.jsonl")
+        asked_before = len(endpoint.received)
+        (tmp_path / "v.jsonl").unlink()
+        carried_out(tmp_path, endpoint, *origin)
+        assert len(endpoint.received) == asked_before == 6
+
+    named, _ = content(tmp_path / "v.jsonl")
+    facts = {"name": "pairs.csv", "texts": False}
+    nothing = dict.fromkeys(("repository", "commit", "licence"), "unknown")
+    assert unnamed["source"] == facts | nothing
+    assert named["source"] == facts | {
+        "repository": "https://example.org/set",
+        "commit": "ab12",
+        "licence": "MIT",
+    }
+
+
 def test_a_stopped_set_goes_on_by_the_same_command_and_asks_nothing_twice(tmp_path: Path) -> None:
     written(tmp_path)
     run = ("judge", "pairs", "pairs.csv", *JUDGE, "--out", "v.jsonl", "--concurrency", "1")
