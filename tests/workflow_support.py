@@ -47,6 +47,7 @@ CONDITIONS = {
     None: True,
     "github.ref == 'refs/heads/main'": True,
     "${{ !cancelled() }}": True,
+    "github.event_name == 'workflow_dispatch' || vars.MEASURE_EVALUATORS != ''": True,
 }
 _MOST_ATTESTED = 1_024  # files by one call of actions/attest, as its README says
 _EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
@@ -141,6 +142,7 @@ class Runner:
     origin: Path
     event: Json = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
     github: LocalGitHub | None = None
     run: Run | None = None
@@ -283,12 +285,17 @@ class Runner:
         return {name: _EXPRESSION.sub(lambda m: self._value(m[1]), value) for name, value in env}
 
     def _value(self, expression: str) -> str:
-        """Return what an expression gives; a secret that nobody set is empty."""
+        """Return what an expression gives; a secret, variable or input that nobody set is empty."""
+        first, _, second = expression.partition(" || ")
+        if second:
+            return self._value(first) or self._value(second)
+        if expression.startswith("'"):
+            return expression.strip("'")
         where, _, name = expression.partition(".")
-        if where == "secrets":
-            return self.secrets.get(name, "")
-        if where == "inputs":
-            return str(self.event["inputs"][name])
+        inputs = self.event.get("inputs", {})
+        settings = {"secrets": self.secrets, "vars": self.variables, "inputs": inputs}
+        if where in settings:
+            return str(settings[where].get(name, ""))
         if where == "steps":
             return self.outputs[name]
         return self.token if expression == "github.token" else EXPRESSIONS[expression]

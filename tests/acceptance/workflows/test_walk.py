@@ -6,12 +6,14 @@ import re
 import ssl
 import subprocess
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from endpoint_support import serving
 from program_support import as_text, run_program
 from registry_support import git
 from web_support import listening
@@ -219,7 +221,7 @@ def test_a_pull_request_of_anything_else_passes_the_check_that_main_requires(
 def test_a_fork_measures_attests_and_offers(origin: Path, tmp_path: Path) -> None:
     """What a contributor downloads from the run is what `submission new` takes."""
     mock = "mock/deterministic"
-    inputs = {"evaluator": mock, "executor": mock, "seeds": "0-29"}
+    inputs = {"evaluators": mock, "executor": mock, "seeds": "0-29", "max-cost": "1"}
     key = "sk-" + "test-Ab3dEf6hIj9kLm2nOp5qRs8t"
     runner = Runner(
         home=tmp_path, origin=origin, event={"inputs": inputs}, secrets={"OPENAI_API_KEY": key}
@@ -239,6 +241,33 @@ def test_a_fork_measures_attests_and_offers(origin: Path, tmp_path: Path) -> Non
     done = as_text(run_program("submission", "check", folder, cwd=fork))
     assert done.returncode == 0, done.stdout
     assert "This submission can be published." in done.stdout
+
+
+def test_once_a_month_the_listed_judges_are_forecast_then_measured_within_the_budget(
+    origin: Path, tmp_path: Path
+) -> None:
+    """Two judges of one executor, over HTTP; the executor is asked once for both."""
+    judges = "openai/gpt-4o-mini-2024-07-18 openai/gpt-4o-2024-08-06"
+    named = {"EVALUATORS": judges, "EXECUTOR": "openai/gpt-4o-mini-2024-07-18", "MAX_COST": "5"}
+    with serving() as endpoint:
+        runner = Runner(
+            home=tmp_path,
+            origin=origin,
+            secrets={"OPENAI_API_KEY": "sk-test"},
+            variables={f"MEASURE_{name}": value for name, value in named.items()},
+            more={"OPENAI_BASE_URL": endpoint.url},
+        )
+        runner.walk("measure.yml")
+
+    assert runner.failed == [], runner.said
+    forecast, _, _ = runner.said.partition("--max-cost")
+    assert all(f"{model} calls" in forecast for model in judges.split())
+    runs = sorted(path.parent.name for path in runner.artifacts["run"].glob("*/manifest.json"))
+    assert len(runs) == 2
+    asked = Counter(request.body["model"] for request in endpoint.received)
+    answers, verdicts = 176, 176  # 11 strategies and 8 tasks in each of two domains
+    assert asked["gpt-4o-2024-08-06"] >= verdicts
+    assert asked["gpt-4o-mini-2024-07-18"] - asked["gpt-4o-2024-08-06"] == answers
 
 
 BOT = "github-actions[bot]"
