@@ -200,7 +200,9 @@ def forecast_campaign(opened: OpenedCampaign) -> dict[str, Share]:
     judged: dict[str, list[Share]] = {}
     for name, run in opened.runs.items():
         key = f"evaluator {opened.members[name].evaluator}"
-        judged.setdefault(key, []).append(expect(run)[run.questions.evaluator.name])
+        # Of a wrapper its members are asked, each in a role of its own.
+        asked = [share for role, share in expect(run).items() if role != "executor"]
+        judged.setdefault(key, []).extend(asked)
     shares |= {key: sum_shares(model_shares) for key, model_shares in judged.items()}
     return {**shares, "in all": sum_shares(shares.values())}
 

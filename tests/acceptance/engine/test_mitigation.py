@@ -156,6 +156,22 @@ def test_reading_r80_caps_and_forecasts_count_every_call_and_resuming_is_exact(
     same_files(tmp_path / "run", balanced, FILES)
 
 
+def test_reading_r80_a_campaign_forecasts_and_measures_a_wrapper_beside_its_judge(
+    tmp_path: Path,
+) -> None:
+    judges = ("--evaluator", "mock/deterministic", "--evaluator", "balanced:mock/deterministic")
+    words = ("run", *judges, *MOCKED, *SMALL, "--out", tmp_path / "both")
+    forecast = json.loads(epc(*words, "--dry-run", "--format", "json").stdout)
+    done = epc(*words)
+
+    asked = {name: share["calls"]["upper"] for name, share in forecast.items()}
+    plain_calls = 176  # 11 strategies and 8 tasks in each of two domains
+    assert asked["evaluator mock/deterministic"] == plain_calls
+    assert asked["evaluator balanced:mock/deterministic"] == 2 * plain_calls
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "both").glob("*/manifest.json"))) == 2
+
+
 def test_reading_r80_a_hosted_judge_is_asked_in_both_places_and_each_call_is_its_own(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
