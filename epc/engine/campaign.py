@@ -307,8 +307,11 @@ def _names(evaluators: Sequence[str], executors: Sequence[str]) -> dict[str, str
 
 def _safe(model: str) -> str:
     provider, _, name = model.partition("/")
+    wrapper, is_wrapped, _ = provider.partition(":")
     if model.startswith(RECORDED):
         name = Path(model.removeprefix(RECORDED)).stem
+    elif is_wrapped:
+        name = f"{wrapper}-{name}"
     safe = re.sub(r"[^A-Za-z0-9.]+", "-", name or provider).strip("-.")
     return safe[:_NAME].strip("-.") or "model"
 
