@@ -99,7 +99,7 @@ def pairs(
         decoding=decoding,
         orders=_ORDERS[order],
         askings=askings,
-        source=Request(**origin).source(name=file.name),
+        source=Request(**origin).source(name=file.stem),
     )
     if pair_set.ignored:
         print_note(f"not used: the columns {', '.join(pair_set.ignored)}")

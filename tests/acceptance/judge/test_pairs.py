@@ -117,7 +117,7 @@ def test_the_verdict_file_says_where_the_set_comes_from_and_nothing_is_asked_aga
         assert len(endpoint.received) == asked_before == 6
 
     named, _ = content(tmp_path / "v.jsonl")
-    facts = {"name": "pairs.csv", "texts": False}
+    facts = {"name": "pairs", "texts": False}
     nothing = dict.fromkeys(("repository", "commit", "licence"), "unknown")
     assert unnamed["source"] == facts | nothing
     assert named["source"] == facts | {
