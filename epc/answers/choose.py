@@ -45,7 +45,7 @@ class _Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Usable:
+class Usable:
     """Ways that can be used on a day: by their numbers, who serves their judges, what marks them.
 
     `gone` are judges that nobody serves there. `notes` are by tag, `faults` by their ids.
@@ -76,7 +76,8 @@ def choose(
     platform serves none of them.
     """
     choices = _choices(registry)
-    usable = _usable(registry, choices, day, platform)
+    usable = _usable(registry, choices, day)
+    usable = _narrowed(choices, usable, platform) if platform else usable
     if platform and not usable.served:
         raise UsageError(
             f"{platform} serves no judge that was measured\n"
@@ -95,7 +96,7 @@ def listed_alone(registry: Registry, day: date) -> dict[str, Option]:
     if registry.choices is None:
         return {}
     choices = registry.choices
-    usable, domain = _usable(registry, choices, day, None), choices.domains[ALL]
+    usable, domain = _usable(registry, choices, day), choices.domains[ALL]
     gone = [n for n in range(len(choices.ways)) if n not in usable.ways]
     gone.sort(key=lambda n: -domain.right[n])
     history = (Option(way=choices.ways[n], right=choices.figure(domain, n)) for n in gone)
@@ -150,25 +151,68 @@ def _askings_on(registry: Registry, day: date) -> dict[str, int]:
     return {model: option.way.askings for model, option in listed_alone(registry, day).items()}
 
 
+def usable_on(registry: Registry, days: Iterable[date]) -> list[Usable]:
+    """Return what can be used on some days, anywhere.
+
+    Raises: UsageError if the registry compares no judges.
+    """
+    choices = _choices(registry)
+    return [_usable(registry, choices, day) for day in days]
+
+
 def steps_by_turn(
-    registry: Registry, days: Iterable[date], platform: str | None
+    choices: Choices, usables: Iterable[Usable], platform: str | None
 ) -> Iterator[tuple[date, list[tuple[float, Choice]]]]:
     """Yield the choices on the first day, and on each later one on which they may be others.
 
     They are those in each domain, with each budget from which on another way can be paid. The last
     of a domain is without a limit. Judges without a figure are not looked for.
     """
-    choices, before = _choices(registry), None
-    for day in days:
-        usable = _usable(registry, choices, day, platform)
-        order = [list(places) for places in usable.served.values()]  # as it is printed
-        lasting = (replace(usable, day=date.min), order)
+    for usable in _turning(choices, usables, platform):
+        yield usable.day, list(_steps(choices, usable))
+
+
+def first_by_turn(
+    choices: Choices, usables: Iterable[Usable], platform: str
+) -> Iterator[tuple[date, Choice]]:
+    """Yield the choice at a platform for all kinds of task, on each day on which it may turn.
+
+    Judges without a figure are not looked for.
+    """
+    for usable in _turning(choices, usables, platform):
+        yield usable.day, _choice(choices, usable, ALL, None)
+
+
+def _turning(choices: Choices, usables: Iterable[Usable], platform: str | None) -> Iterator[Usable]:
+    """Yield what can be used at a platform, on the first day and whenever that is another."""
+    before = None
+    for usable in usables:
+        narrowed = _narrowed(choices, usable, platform) if platform else usable
+        order = [list(places) for places in narrowed.served.values()]  # as it is printed
+        lasting = (replace(narrowed, day=date.min), order)
         if lasting != before:
-            yield day, list(_steps(choices, usable))
+            yield narrowed
         before = lasting
 
 
-def _steps(choices: Choices, usable: _Usable) -> Iterator[tuple[float, Choice]]:
+def _narrowed(choices: Choices, usable: Usable, platform: str) -> Usable:
+    """Return what can be used at a platform, of what can be used anywhere."""
+    served = {
+        model: {platform: places[platform]}
+        for model, places in usable.served.items()
+        if platform in places
+    }
+    models = dict.fromkeys(model for way in choices.ways for model in way.models)
+    return replace(
+        usable,
+        platform=platform,
+        ways=tuple(n for n in usable.ways if served.keys() >= {*choices.ways[n].models}),
+        served=served,
+        gone=tuple(model for model in models if model not in served),
+    )
+
+
+def _steps(choices: Choices, usable: Usable) -> Iterator[tuple[float, Choice]]:
     prices = {way.usd for n, way in enumerate(choices.ways) if way.usd and n in usable.ways}
     for domain in choices.domains:
         for usd in (0.0, *sorted(prices)):
@@ -176,7 +220,7 @@ def _steps(choices: Choices, usable: _Usable) -> Iterator[tuple[float, Choice]]:
         yield inf, _choice(choices, usable, domain, None)
 
 
-def _choice(choices: Choices, usable: _Usable, domain: str, budget: float | None) -> Choice:
+def _choice(choices: Choices, usable: Usable, domain: str, budget: float | None) -> Choice:
     instructed = [n for n in usable.ways if not choices.ways[n].scores_alone]
     scored = [n for n in usable.ways if choices.ways[n].scores_alone]
     short, scorers = (
@@ -223,7 +267,7 @@ def reached(registry: Registry, domain: str, judge: str, share: float, day: date
     Raises: UsageError if the judge or the domain was not measured.
     """
     choices = _choices(registry)
-    usable = _usable(registry, choices, day, None)
+    usable = _usable(registry, choices, day)
     meant = (target.generation for target in resolve(registry, judge, day).everywhere)
     result = ways_reaching(choices, domain, next(meant, judge), share, usable.ways)
     return replace(
@@ -239,16 +283,16 @@ def _ways(options: Iterable[Option]) -> list[tuple[tuple[str, ...], int]]:
     return [(option.way.models, option.way.askings) for option in options]
 
 
-def _usable(registry: Registry, choices: Choices, day: date, platform: str | None) -> _Usable:
+def _usable(registry: Registry, choices: Choices, day: date) -> Usable:
     models = dict.fromkeys(model for way in choices.ways for model in way.models)
-    places = {model: _places(registry, model, day, platform) for model in models}
+    places = {model: _places(registry, model, day) for model in models}
     served = {model: until for model, until in places.items() if until}
     tags = {tag for way in choices.ways for tag in way.tags if tag in registry.snapshots}
     states = {tag: figure_state(registry, tag, day) for tag in tags}
     withdrawn = {tag for tag, state in states.items() if state not in STATED}
-    return _Usable(
+    return Usable(
         day=day,
-        platform=platform,
+        platform=None,
         ways=tuple(
             n
             for n, way in enumerate(choices.ways)
@@ -272,10 +316,10 @@ def _note(registry: Registry, tag: str, day: date, state: FigureState) -> _Note:
     )
 
 
-def _places(registry: Registry, model: str, day: date, platform: str | None) -> dict[str, str]:
+def _places(registry: Registry, model: str, day: date) -> dict[str, str]:
     """Return the platforms that serve a model on a day, with the ends that they state."""
     states = service_on(registry, model, day).served
-    return {place: _until(state) for place, state in states.items() if platform in (None, place)}
+    return {place: _until(state) for place, state in states.items()}
 
 
 def _marked(listed: ShortList, notes: Mapping[str, _Note]) -> ShortList:

@@ -1,26 +1,75 @@
 """Replacement of a judge on a day: whom a platform names, who agrees, and whom to turn to first."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Final
+from typing import Final, Self
 
 from epc.analysis.agreement import AgreementRecord, ReplacementJudge
-from epc.analysis.choosing import Alternative, Option, alternatives
+from epc.analysis.choosing import Alternative, Choice, Option, alternatives
 from epc.answers import words
-from epc.answers.choose import choose
+from epc.answers.choose import Usable, first_by_turn, turns_of_ways, usable_on
 from epc.answers.resolve import resolve
 from epc.answers.service import service_on
 from epc.answers.snapshot_status import turns_of
 from epc.answers.turns import days_of_life, turns
 from epc.answers.types import Name, Place, Replacement, Service, VendorReplacement
-from epc.errors import UsageError
-from epc.records.choices import ALL
 from epc.registry.expiry import Expiry
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
 
 _NOT_RECORDED: Final = "agreement not in this registry"
 _NOT_SHOWN: Final = "not shown to agree"
+
+
+class Lookups:
+    """Lookups of services of names and of first judges, each made once until it turns.
+
+    `days` are the first that is looked up, and the later ones on which something may turn of the
+    judges that were tried.
+    """
+
+    def __init__(self, registry: Registry, days: Sequence[date]) -> None:
+        self.registry = registry
+        self.days = days
+        self._days_by_name: dict[str, list[date]] = {}
+        self._services: dict[tuple[str, date], Service] = {}
+        self._usables: list[Usable] = []
+        self._choices: dict[str, list[tuple[date, Choice]]] = {}
+
+    @classmethod
+    def from_day(cls, registry: Registry, day: date) -> Self:
+        """Return the lookups of a day and of all later ones."""
+        return cls(registry, [day, *turns_of_ways(registry, day)])
+
+    def turns_of(self, text: str) -> list[date]:
+        """Return the first day, and the later ones on which the service of a name may turn."""
+        if text not in self._days_by_name:
+            begin = self.days[0]
+            today = self._services[text, begin] = service_on(self.registry, text, begin)
+            lives = [target.life for target in today.name.everywhere]
+            stated_days = [day for life in lives for day in days_of_life(self.registry, life)]
+            self._days_by_name[text] = [begin, *turns(self.registry, stated_days, begin)]
+        return self._days_by_name[text]
+
+    def service(self, text: str, day: date) -> Service:
+        """Return the service of a name on a day, as it was found when it last turned."""
+        days = self.turns_of(text)
+        turn = days[bisect_right(days, day) - 1]
+        if (text, turn) not in self._services:
+            self._services[text, turn] = service_on(self.registry, text, turn)
+        return self._services[text, turn]
+
+    def choice(self, platform: str, day: date) -> Choice | None:
+        """Return the choice at a platform on a day, for all kinds of task."""
+        choices = self.registry.choices
+        if choices is None:
+            return None
+        if platform not in self._choices:
+            self._usables = self._usables or usable_on(self.registry, self.days)
+            self._choices[platform] = [*first_by_turn(choices, self._usables, platform)]
+        return next(choice for turn, choice in reversed(self._choices[platform]) if turn <= day)
 
 
 def replacement(
@@ -50,16 +99,56 @@ def replacement_of(
     """Return what replaces the model whose service is known, on the day of that answer."""
     day = answer.as_of
     record = _record(registry, answer.name) if verdicts is None else verdicts
-    models = {model for model in record.ways if service_on(registry, model, day).is_served}
-    today = Replacement(
+    lookups = Lookups(registry, [day])
+    today = replace(
+        _unranked(lookups, record, answer, day),
+        better=tuple(_better(registry, answer.name, day)),
+    )
+    return replace(today, first=_first(lookups, answer, record, today)) if today.has_end else today
+
+
+def first_by_day(lookups: Lookups, text: str) -> Iterator[tuple[date, Replacement]]:
+    """Yield what replaces a name on each day on which that may turn, as if it had an end.
+
+    It is the judge to turn to, and what is named.
+    """
+    record = _record(lookups.registry, lookups.service(text, lookups.days[0]).name)
+    names = {text, *record.ways}
+    for turn in lookups.turns_of(text):
+        for place in deciding(lookups.service(text, turn)):
+            if place.replacement and place.replacement_name:
+                names.add(place.replacement)
+    days = {day for name in names for day in lookups.turns_of(name)}
+    for day in sorted({*days, *lookups.days}):
+        answer = lookups.service(text, day)
+        today = _unranked(lookups, record, answer, day)
+        yield day, replace(today, first=_first(lookups, answer, record, today))
+
+
+def ids_of_ending(registry: Registry, as_of: date) -> set[int]:
+    """Return the lives that end, from a day on, and those that share a name with one."""
+    ids: set[int] = set()
+    for lives in registry.names.namesakes():
+        if any(_is_ending(registry, life, as_of) for _, life in lives):
+            ids.update(id(life) for _, life in lives)
+    return ids
+
+
+def _is_ending(registry: Registry, life: ServiceTerm, as_of: date) -> bool:
+    days = [as_of, *turns(registry, days_of_life(registry, life), as_of)]
+    return any(registry.of_life("", life, day).until for day in days)
+
+
+def _unranked(lookups: Lookups, record: AgreementRecord, answer: Service, day: date) -> Replacement:
+    """Return what replaces a model on a day, without whom to turn to."""
+    models = {model for model in record.ways if lookups.service(model, day).is_served}
+    return Replacement(
         name=answer.name,
         as_of=day,
         has_end=any(place.until for place in deciding(answer)),
-        vendor_replacement=_vendor_replacement(registry, answer, day),
+        vendor_replacement=_vendor_replacement(lookups, answer, day),
         agreeing=record.best(models),
-        better=tuple(_better(registry, answer.name, day)),
     )
-    return replace(today, first=_first(registry, answer, record, today)) if today.has_end else today
 
 
 def deciding(answer: Service) -> tuple[Place, ...]:
@@ -97,7 +186,7 @@ def generations_of(name: Name) -> tuple[str, ...]:
     return tuple(dict.fromkeys(generation for pair in pairs for generation in pair))
 
 
-def _vendor_replacement(registry: Registry, answer: Service, day: date) -> VendorReplacement | None:
+def _vendor_replacement(lookups: Lookups, answer: Service, day: date) -> VendorReplacement | None:
     """Return what the first of the deciding places names that names any."""
     places = (place for place in deciding(answer) if place.replacement)
     place = next(places, None)
@@ -106,7 +195,7 @@ def _vendor_replacement(registry: Registry, answer: Service, day: date) -> Vendo
     return VendorReplacement(
         text=place.replacement,
         vendor=place.platform,
-        service=service_on(registry, place.replacement, day) if place.replacement_name else None,
+        service=lookups.service(place.replacement, day) if place.replacement_name else None,
     )
 
 
@@ -129,7 +218,7 @@ def alternatives_of(registry: Registry, name: Name, day: date) -> Iterator[Alter
 
 
 def _first(
-    registry: Registry, answer: Service, record: AgreementRecord, today: Replacement
+    lookups: Lookups, answer: Service, record: AgreementRecord, today: Replacement
 ) -> ReplacementJudge | None:
     """Return the judge to turn to: the named one, else the best that agrees, else a measured one.
 
@@ -138,21 +227,21 @@ def _first(
     # Reading R96: what is not shown to agree is never called the closest.
     vendor = today.vendor_replacement
     if vendor and vendor.service and vendor.service.served:
-        agreed = _agreed(registry, vendor.service.name, record, today)
+        agreed = _agreed(lookups, vendor.service.name, record, today)
         why = words.named_by(vendor.vendor, agreed)
         return ReplacementJudge(name=vendor.service.name.plain, how="named", why=why)
     for agreement in today.agreeing:
-        name = resolve(registry, agreement.model, today.as_of).plain
+        name = lookups.service(agreement.model, today.as_of).name.plain
         return ReplacementJudge(name=name, how="agreeing", why=agreement.summary)
-    return _chosen(registry, answer, today.as_of) if answer.headline else None
+    return _chosen(lookups, answer, today.as_of) if answer.headline else None
 
 
-def _agreed(registry: Registry, name: Name, record: AgreementRecord, today: Replacement) -> str:
+def _agreed(lookups: Lookups, name: Name, record: AgreementRecord, today: Replacement) -> str:
     """Return how far a named model agrees, as far as is recorded."""
     wanted = set(generations_of(name))
 
     def is_wanted(model: str) -> bool:
-        return bool(wanted & {*generations_of(resolve(registry, model, today.as_of))})
+        return bool(wanted & {*generations_of(lookups.service(model, today.as_of).name)})
 
     for agreement in today.agreeing:
         if is_wanted(agreement.model):
@@ -160,14 +249,13 @@ def _agreed(registry: Registry, name: Name, record: AgreementRecord, today: Repl
     return _NOT_SHOWN if any(map(is_wanted, record.ways)) else _NOT_RECORDED
 
 
-def _chosen(registry: Registry, answer: Service, day: date) -> ReplacementJudge | None:
+def _chosen(lookups: Lookups, answer: Service, day: date) -> ReplacementJudge | None:
     """Return the judge to try first at a name's platform that is another one."""
-    if registry.choices is None or answer.headline is None:
+    if answer.headline is None:
         return None
     platform, names = answer.headline.platform, generations_of(answer.name)
-    try:
-        choice = choose(registry, ALL, day, platform=platform)
-    except UsageError:  # it serves no judge that was measured
+    choice = lookups.choice(platform, day)
+    if choice is None:
         return None
     options = (option for option in choice.ranked if _is_another(option, names))
     option = next(options, None)

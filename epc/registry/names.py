@@ -187,6 +187,7 @@ class Names:
         listed += [name for _, _, names in self.further for name in names]
         lists = {*models.listed, *listed} - recorded_names.keys()
         self.listed = (*recorded_names, *sorted(lists))
+        self._near: dict[str, list[str]] = {}
 
     def exactly(self, name: str) -> Matches:
         """Return the lives of the models that somebody spells exactly so; case does not count."""
@@ -198,6 +199,10 @@ class Names:
         Those that a catalogue alone has are answered when they are asked about, and not looked for.
         """
         yield from ((n, lives) for n, lives in self._spelled.items() if n in self._recorded)
+
+    def namesakes(self) -> Iterator[Matches]:
+        """Yield the lives that one name may mean, but for what stands between its parts."""
+        yield from self._alike.values()
 
     def is_alike(self, name: str) -> bool:
         """Return whether a name is spelt as a known one, but for what stands between its parts."""
@@ -225,10 +230,15 @@ class Names:
     def near(self, text: str) -> list[str]:
         """Return up to three names that may be meant: those that begin so, then those alike."""
         name = self.shortest(text)
+        if name not in self._near:
+            self._near[name] = self._nearest(name)
+        return self._near[name]
+
+    def _nearest(self, name: str) -> list[str]:
         begins, grams = key(name), _grams(name)
         is_tag = _TAG.match(name) is not None  # a snapshot is no name of a model
         listed = [(n, hint) for n, hint in enumerate(self.listed) if is_tag or not _TAG.match(hint)]
-        begun = [hint for _, hint in listed if begins and key(hint).startswith(begins)]
+        begun = [hint for n, hint in listed if begins and self._keys[n].startswith(begins)]
         alike: list[tuple[float, int]] = []
         if len({key(name): name for name in begun}) < _HINTS and grams:
             shares = ((n, _likeness(grams, self._grams[n])) for n, _ in listed)
@@ -237,6 +247,10 @@ class Names:
         for hint in (*begun, *(self.listed[index] for _, index in alike)):
             hints.setdefault(key(hint), hint)
         return [*hints.values()][:_HINTS]
+
+    @cached_property
+    def _keys(self) -> list[str]:
+        return [key(name) for name in self.listed]
 
     @cached_property
     def _grams(self) -> list[frozenset[str]]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from epc.answers.choose import turns_of_listing
 from epc.answers.judge_cards import card_of
+from epc.answers.replacement import Lookups, first_by_day, ids_of_ending
 from epc.answers.resolve import home_of, resolve
 from epc.answers.snapshot_status import status_on, turns_of
 from epc.answers.subjects import lives_of
@@ -30,6 +31,37 @@ PLACE: Final = "assets/names.json"
 _Table = dict[str, int]  # texts that stand in the file once, by their place in it
 
 
+class _Replacements:
+    """Judges to turn to in place of others; what stands in the file once, by its place in it.
+
+    A row of `turns` is `[from, judge, how]`: the day from which on it holds, the place in `judges`
+    or null, and how that judge was found. A fourth entry says that the platform names another one,
+    which nobody serves.
+    """
+
+    def __init__(self, registry: Registry, as_of: date) -> None:
+        self.judges: dict[tuple[str, str], int] = {}
+        self.turns: dict[tuple[tuple[Any, ...], ...], int] = {}
+        self._lookups = Lookups.from_day(registry, as_of)
+        self._ids = ids_of_ending(registry, as_of)
+
+    def entry(self, life: ServiceTerm) -> Json:
+        """Return the replacements of a life, if it ends or an end elsewhere counts for it."""
+        if id(life) not in self._ids:
+            return {}
+        rows: list[tuple[Any, ...]] = []
+        for day, today in first_by_day(self._lookups, f"{life.platform}/{life.model}"):
+            first, is_named = today.first, today.vendor_replacement is not None
+            row: tuple[Any, ...] = (None, "")
+            if first:
+                judge = (first.name, first.why)
+                row = (self.judges.setdefault(judge, len(self.judges)), first.how)
+            row += (True,) if is_named and row[1] != "named" else ()
+            if not rows or rows[-1][1:] != row:
+                rows.append((day.isoformat(), *row))
+        return {"instead": self.turns.setdefault(tuple(rows), len(self.turns))}
+
+
 def document(registry: Registry, as_of: date) -> Json:
     """Return the file: generations with their lives, snapshots, and what was said of judges.
 
@@ -39,11 +71,15 @@ def document(registry: Registry, as_of: date) -> Json:
     its place in `sources`, the last only where it is stated. The note of an alias begins where
     the name stands that was asked about. `listed` is what a catalogue alone says: of a generation,
     which has no page then, or of a recorded one's life on a further platform; `more` are further
-    names of a recorded life.
+    names of a recorded life. `instead` is the place in `replacements` of what replaces a
+    life on its platform: `[from, judge, how]`, the judge as its place in `replacing`.
     """
     sources: _Table = {}
-    generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
-    alone = [_generation(registry, g, as_of, sources) for g in registry.catalogue.values()]
+    replacements = _Replacements(registry, as_of)
+    generations, alone = (
+        [_generation(registry, model, as_of, sources, replacements) for model in models.values()]
+        for models in (registry.generations, registry.catalogue)
+    )
     for generation in alone:
         generation.pop("plain")  # only recorded ones are shown by it
     generations += [generation | {"listed": True} for generation in alone]
@@ -64,11 +100,19 @@ def document(registry: Registry, as_of: date) -> Json:
             for tag, snapshot in registry.snapshots.items()
         ],
         **_judges(registry, as_of),
+        "replacements": list(replacements.turns),
+        "replacing": list(replacements.judges),
         "sources": list(sources),
     }
 
 
-def _generation(registry: Registry, generation: Generation, as_of: date, sources: _Table) -> Json:
+def _generation(
+    registry: Registry,
+    generation: Generation,
+    as_of: date,
+    sources: _Table,
+    replacements: _Replacements,
+) -> Json:
     listed: dict[int, list[str]] = {}
     for model, life, names in registry.names.further:
         if model is generation:
@@ -96,6 +140,7 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
                     [as_of, *turns(registry, days_of_life(registry, life), as_of)],
                     sources,
                 ),
+                **replacements.entry(life),
             }
             for life, record in lives
         ],

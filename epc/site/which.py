@@ -11,7 +11,14 @@ from typing import Any, Final
 
 from epc.analysis.choosing import Choice, Option
 from epc.analysis.domains import domains
-from epc.answers.choose import choose, steps_by_turn, turns_of_untried, turns_of_ways
+from epc.answers.choose import (
+    Usable,
+    choose,
+    steps_by_turn,
+    turns_of_untried,
+    turns_of_ways,
+    usable_on,
+)
 from epc.answers.domains import of_domain
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices, Domain
@@ -36,7 +43,8 @@ def context(site: Site) -> dict[str, Any]:
     names = sorted(choices.domains, key=lambda name: (name != ALL, name))
     answers = [choose(site.registry, name, site.as_of) for name in names]
     days = [site.as_of, *turns_of_ways(site.registry, site.as_of)]
-    unlimited = list(steps_by_turn(site.registry, days, None))
+    usables = usable_on(site.registry, days)
+    unlimited = list(steps_by_turn(choices, usables, None))
     platforms = _platforms(unlimited)
     notes = _notes(site.registry, answers[0], unlimited)
     return {
@@ -44,7 +52,7 @@ def context(site: Site) -> dict[str, Any]:
         "beaten": beaten,
         "choices": choices,
         "price_chart": price_chart,
-        "data": _data(site.registry, choices, days, unlimited, platforms) | {"notes": notes},
+        "data": _data(choices, usables, unlimited, platforms) | {"notes": notes},
         "dollars": "${:,.2f}".format,
         "domains": [of_domain(site.registry, name, site.as_of) for name in domains()],
         "may_say": may_say,
@@ -63,9 +71,8 @@ def _platforms(unlimited: Iterable[tuple[date, _Steps]]) -> list[str]:
 
 
 def _data(
-    registry: Registry,
     choices: Choices,
-    days: Sequence[date],
+    usables: Sequence[Usable],
     unlimited: Sequence[tuple[date, _Steps]],
     platforms: Iterable[str],
 ) -> Json:
@@ -79,11 +86,11 @@ def _data(
     texts: dict[str, int] = {}
     cells: dict[str, dict[str, Turns]] = {name: {} for name in choices.domains}
     for platform in (_ANY, *platforms):
-        for day, steps in steps_by_turn(registry, days, platform or None):
+        for day, steps in steps_by_turn(choices, usables, platform or None):
             for name, rows in _rows(choices, steps, texts).items():
                 add_turn(cells[name].setdefault(platform, []), day, rows)
     return {
-        "built": days[0].isoformat(),
+        "built": usables[0].day.isoformat(),
         "days": [day.isoformat() for day, _ in unlimited],
         "ways": _ways(choices, unlimited),
         "served": _served(unlimited),

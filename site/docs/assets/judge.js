@@ -1,7 +1,7 @@
 // "The model you use as a judge": the answers of `epc expiry` and of `epc evaluators card`, from one
 // file of this site and on the reader's own day. What is typed stays here, and is only ever text.
 import { calendar, feeds, gate } from "./follow.js";
-import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, service, shorter, stateOf, unique } from "./names.js";
+import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, replaced, service, shorter, stateOf, unique } from "./names.js";
 import { standing } from "./turns.js";
 
 {
@@ -110,7 +110,8 @@ import { standing } from "./turns.js";
       item.append(unknown("a mitigated judge ends with the first of its members: ask for each of them"));
       return item;
     }
-    const { home: first, why, hints, first: count, places } = service(index, meant);
+    const served = service(index, meant);
+    const { home: first, why, hints, first: count, places } = served;
     if (!first) item.append(unknown(why));
     for (const hint of hints) {
       const button = make("button", { type: "button", className: "epc-judge-hint" }, hint);
@@ -119,6 +120,11 @@ import { standing } from "./turns.js";
     }
     const told = ({ life, state }) => line(life.platform, state, { seen: life.seen, ...life.sure });
     item.append(...places.slice(0, count).map(told));
+    const judge = replaced(index, served);
+    if (judge) {
+      const [to, because] = [link(judge.place, judge.name), `, ${judge.why}`];
+      item.append(make("p", {}, "Instead: ", marked(make("span", {}, to, because), "instead"), "."));
+    }
     const others = places.slice(count);
     if (others.length) {
       const many = others.length === 1 ? "one other platform" : `${others.length} other platforms`;

@@ -39,6 +39,7 @@ import { load, suggested } from "./names.js";
     name.append(begun, found.name.slice(found.begun));
     const state = Object.assign(document.createElement("span"), { className: `epc-status epc-${found.status}`, textContent: found.word });
     made.append(name, state);
+    if (found.instead) made.append(Object.assign(document.createElement("small"), { textContent: `instead: ${found.instead}` }));
     made.setAttribute("role", "option");
     made.setAttribute("aria-selected", "false");
     made.addEventListener("mousedown", (event) => event.preventDefault());

@@ -1,10 +1,10 @@
 // Where nothing is: the names that are nearest to the address, from the one file of all names.
 import { ALIKE, grams, likeness } from "./likeness.js";
+import { insteadOf, load } from "./names.js";
 
 (() => {
   const place = document.getElementById("epc-near");
-  const file = new URL("names.json", import.meta.url);
-  const home = new URL("..", file);
+  const home = new URL("../", import.meta.url);
   const MOST = 5;
   const KINDS = /^\/?(?:api\/v1\/)?(?:evaluators|snapshots|badges|calendars|feeds)\//;
 
@@ -21,7 +21,7 @@ import { ALIKE, grams, likeness } from "./likeness.js";
 
   // The names that an address may mean: those spelt so, whatever the letters' case, or the nearest.
   const near = async () => {
-    const index = await (await fetch(file)).json();
+    const index = await load();
     const targets = new Map(); // what is shown, and where it leads
     for (const { tag } of index.snapshots) targets.set(tag, `snapshots/${tag}/`);
     for (const { name, lives, listed } of index.generations) {
@@ -37,19 +37,20 @@ import { ALIKE, grams, likeness } from "./likeness.js";
     const found = [...targets].map(([name, at]) => ({ name, at, score: likeness(asked, name) }));
     found.sort((a, b) => b.score - a.score || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));
     const seen = new Set();
-    return found.filter(({ at, score }) => score >= ALIKE && !seen.has(at) && seen.add(at)).slice(0, MOST);
+    const nearest = found.filter(({ at, score }) => score >= ALIKE && !seen.has(at) && seen.add(at)).slice(0, MOST);
+    return nearest.map(({ name, at }) => ({ name, at, instead: index.tags.has(name) ? undefined : insteadOf(index, name) }));
   };
 
   const show = async () => {
     const found = await near();
     if (!found.length) return;
     const list = document.createElement("ul");
-    for (const { name, at } of found) {
+    for (const { name, at, instead } of found) {
       const link = document.createElement("a");
       link.href = new URL(at, home);
       link.textContent = name;
       const item = document.createElement("li");
-      item.append(link);
+      item.append(link, instead ? `, instead: ${instead}` : "");
       list.append(item);
     }
     const title = document.createElement("h2");

@@ -182,6 +182,21 @@ export const service = (index, meant) => {
   return { home, why: why && `${why}${hint}`, hints, first: first.length, places: front(spoken).map(told) };
 };
 
+// The judge to turn to in place of what a text speaks of, and why (epc/answers/replacement.py): whom the
+// first platform names that names any, or who replaces what speaks first. None where nobody states an end.
+export const replaced = (index, { home, first, places }) => {
+  const deciding = first ? places.slice(0, first) : places;
+  if (!deciding.some(({ state }) => state.until)) return null;
+  const rows = deciding.map(({ life }) => standing(index.replacements[life.instead], index.today));
+  const naming = rows.find(([, , how, names]) => names || how === "named");
+  const [, judge, how] = naming?.[2] === "named" ? naming : rows[0];
+  if (judge === null || (!home && how === "chosen")) return null;
+  const [name, why] = index.replacing[judge];
+  const page = everywhere(meaning(index, name)).find(({ generation }) => !generation.listed)?.generation.name;
+  const place = page ? `evaluators/${encodeURIComponent(page)}/` : `check/?judge=${encodeURIComponent(name)}`;
+  return { name, why, place };
+};
+
 // The names that one was probably meant to be: that it begins, then those alike.
 export const near = (index, name) => {
   const last = shorter(index, name).at(-1).name;
@@ -206,6 +221,8 @@ const briefly = (index, { platform, states }, name) => {
   const word = platform === "open-weights" ? "open weights" : SERVED[status];
   return { status, word: status === "expiring" ? `${left} ${left === 1 ? "day" : "days"}` : word };
 };
+
+export const insteadOf = (index, name) => replaced(index, service(index, meaning(index, name)))?.name;
 
 // The judges that a beginning, some parts or a misspelling of a name may mean, the best first. `sure`
 // is whether it is the name itself but for blanks, dots and dashes; `begun` how much of it was typed.
@@ -240,6 +257,7 @@ export const suggested = (index, text, most) => {
     for (let left = best < 2 ? plain.length : 0; left > 0; begun += 1) left -= /[\s._@/-]/.test(name[begun]) ? 0 : 1;
     const state = life ? briefly(index, life, name) : { status: "unknown", word: "unknown" };
     const place = generation.listed ? `check/?judge=${encodeURIComponent(name)}` : `evaluators/${encodeURIComponent(generation.name)}/`;
-    return { name, begun, place, sure: best === 0, ...state };
+    const spelt = platforms && life ? `${life.platform}/${name}` : name;
+    return { name, begun, place, sure: best === 0, ...state, instead: insteadOf(index, spelt) };
   });
 };

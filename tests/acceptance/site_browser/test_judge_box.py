@@ -20,6 +20,7 @@ from scan_support import PROJECTS
 from site_support import BuiltSite, epc
 
 from epc.answers.judge_cards import card_of
+from epc.answers.replacement import firsts_of
 from epc.answers.resolve import resolve
 from epc.answers.service import states as answers_of
 from epc.answers.subjects import subject
@@ -172,6 +173,66 @@ def test_reading_r104_the_script_finds_what_the_program_does_for_names_of_every_
             assert answered[day][name] == [
                 [state.platform or "", state.status_text, state.note] for state in states
             ], (day, name)
+
+
+REPLACED = """async ([names, days]) => {
+    const told = await import(new URL("../assets/names.js", location.href).href);
+    const index = await told.load();
+    const replaced = (name) => {
+        const judge = told.replaced(index, told.service(index, told.meaning(index, name)));
+        return judge && `${judge.name}, ${judge.why}`;
+    };
+    return Object.fromEntries(days.map((day) => {
+        index.today = day;
+        const found = names.map((name) => [name, replaced(name)]);
+        return [day, Object.fromEntries(found.filter(([, judge]) => judge))];
+    }));
+}"""
+
+
+def test_whom_to_turn_to_instead_is_the_commands_answer_on_every_day(desk: Visit) -> None:
+    """Names of what ends, bare and behind their platform, an alias, a gateway and a hosted one."""
+    ending = ("gpt-4", "claude-3", "gemini-", "grok-", "deepseek", "llama", "mistral", "command-")
+    known = (lives for name, lives in published().names.spelled() if name.startswith(ending))
+    bare = {(life.platform, life.model) for lives in known for _, life in lives if life.retires}
+    spelled = {name for _, name in bare} | {f"{platform}/{name}" for platform, name in bare}
+    typed = [name for name, *_ in TYPED]
+    names = [*typed, "openrouter/openai/gpt-4o", *sorted(spelled)[:: EVERY // 2]]
+    days = [BUILT, "2026-11-28", "2026-12-15", "2027-03-15", "2027-10-20"]
+
+    found = desk.to("check/").evaluate(REPLACED, [names, days])
+
+    for day in days:
+        firsts = firsts_of(published(), names, date.fromisoformat(day))
+        assert found[day] == {name: first.text for name, first in firsts.items()}, day
+    assert len(found[BUILT]) > 30
+
+
+def test_the_box_names_the_judge_that_the_command_names_instead(desk: Visit) -> None:
+    page = linked(desk, ["gpt-4o", "claude-haiku-4-5", "v1.2-gpt-4"])
+
+    told = page.locator("#judge-answers [data-epc=instead]").all_inner_texts()
+    printed = epc(ROOT, "expiry", "gpt-4o", "claude-haiku-4-5", "--as-of", DAY).stdout
+    named = [line for line in printed.splitlines() if line.startswith("instead of ")]
+    assert named == [f"instead of gpt-4o: {text}" for text in told]
+    assert told == ["gpt-6-luna, named by openai; agreement not in this registry"]
+    link = page.locator("#judge-answers [data-epc=instead] a").get_attribute("href")
+    assert link == f"{desk.home}evaluators/gpt-6-luna/"
+
+
+def test_suggestions_and_nearest_names_have_the_judge_to_turn_to(desk: Visit) -> None:
+    desk.page.clock.set_fixed_time(f"{DAY}T12:00:00Z")
+    page = desk.to("")
+    page.get_by_role("combobox", name="Your judge").fill("gpt-4-0613")
+    page.get_by_role("option").first.wait_for()
+    first = page.get_by_role("option").first.inner_text().split("\n")
+    assert [text for text in first if text] == ["gpt-4-0613", "ended", "instead: gpt-5.6-sol"]
+
+    page.goto(f"{desk.home}evaluators/gpt-4-06133/", wait_until="load")
+    page.wait_for_selector("#epc-near li")
+    desk.complaints.clear()  # that nothing is there
+    nearest = page.locator("#epc-near li").all_inner_texts()
+    assert nearest[0] == "gpt-4-0613, instead: gpt-5.6-sol"
 
 
 def test_the_answer_is_what_the_command_prints_with_how_sure_it_is(desk: Visit) -> None:

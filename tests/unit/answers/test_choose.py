@@ -15,7 +15,7 @@ from registry_support import (
     observed_card,
 )
 
-from epc.answers.choose import changed, choose, reached, steps_by_turn
+from epc.answers.choose import changed, choose, reached, steps_by_turn, usable_on
 from epc.errors import UsageError
 from epc.records.choices import Choices, Domain, Way
 from epc.registry.reading import of_folder
@@ -198,7 +198,8 @@ def test_what_is_served_and_was_not_tried_is_counted() -> None:
 def test_the_answer_for_each_budget_is_that_of_the_question() -> None:
     """Asked for each price of the table and for 1 cent less, both give the same lists."""
     registry, day = of_folder(ROOT), date(2026, 11, 28)
-    ((_, steps),) = steps_by_turn(registry, [day], "openai")
+    assert registry.choices
+    ((_, steps),) = steps_by_turn(registry.choices, usable_on(registry, [day]), "openai")
     for usd, choice in steps:
         budget = None if usd == float("inf") else usd + 0.001
         told = choose(registry, choice.short.domain, day, platform="openai", budget=budget)
