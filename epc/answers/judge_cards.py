@@ -105,7 +105,7 @@ def card_of(
     picked, picked_month = _picked(registry, states, as_of)
     today = replacement_on(registry, None, subject.text, as_of)
     return Card(
-        name=subject.name,
+        name=registry.plain_name(subject.name),
         maker=subject.maker,
         as_of=as_of.isoformat(),
         aliases=tuple(pointing(registry, subject)),
@@ -128,7 +128,7 @@ def card_of(
         limits=limits_of(registry, measured, as_of),
         quotable=figures_on(registry, target, measured, as_of, settings),
         instead=today.first,
-        agreeing=agreeing_of(today),
+        agreeing=agreeing_of(registry, today),
     )
 
 

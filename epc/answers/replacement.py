@@ -157,9 +157,9 @@ def deciding(answer: Service) -> tuple[Place, ...]:
     return gate or answer.spoken_of
 
 
-def agreeing_of(today: Replacement) -> dict[str, str]:
-    """Return the judges that are shown to agree, each with how often."""
-    return {agreement.model: agreement.summary for agreement in today.agreeing}
+def agreeing_of(registry: Registry, today: Replacement) -> dict[str, str]:
+    """Return the judges that are shown to agree, by the names that people type, with how often."""
+    return {registry.plain_name(judge.model): judge.summary for judge in today.agreeing}
 
 
 def firsts_of(registry: Registry, names: Iterable[str], day: date) -> dict[str, ReplacementJudge]:

@@ -9,7 +9,7 @@ from epc.answers.types import How, Kind, Name, Target
 from epc.records.model_names import key
 from epc.registry import platforms
 from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, GenerationRecord, ServiceTerm
-from epc.registry.names import Matches, Meaning, names_of
+from epc.registry.names import Matches, Meaning, names_of, plain_of
 from epc.registry.registry import Registry, life_of_wrapper
 
 _HINTS: Final = 3
@@ -40,7 +40,7 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
     return Name(
         text=text,
         name=spelt.name,
-        plain=first.life.model if first else spelt.name,
+        plain=plain_of(first.model) if first else spelt.name,
         kind=_kind(first),
         as_of=day,
         places=tuple(targets),

@@ -49,7 +49,7 @@ def succession_of(
     services = {name: service_on(registry, name, as_of) for name in models}
     successors = [
         Successor(
-            agreement=judge_agreement,
+            agreement=replace(judge_agreement, model=registry.plain_name(judge_agreement.model)),
             state=_in_words(services[judge_agreement.model]),
             living=services[judge_agreement.model].is_served,
         )
@@ -65,7 +65,7 @@ def succession_of(
     record = AgreementRecord.from_agreements(agreement) if agreement.recorded else None
     today = replacement_on(registry, record, judge.text, as_of)
     return Succession(
-        name=judge.name,
+        name=registry.plain_name(judge.name),
         as_of=as_of.isoformat(),
         state=tuple(f"{state.platform}: {state.status_text}" for state in states),
         named={name: _in_words(service_on(registry, name, as_of)) for name in named},
@@ -79,7 +79,7 @@ def succession_of(
         alternatives=tuple(alternatives_of(registry, today.name, as_of)),
         has_end=today.has_end,
         first=today.first,
-        agreeing=agreeing_of(today),
+        agreeing=agreeing_of(registry, today),
     )
 
 

@@ -285,10 +285,14 @@ def makers_of(matches: Matches) -> Matches:
 
 
 def plain_of(generation: Generation) -> str:
-    """Return the name to print for a model: its maker's own id, never an internal one."""
-    served = [life for life in generation.lives if life.platform != OPEN_WEIGHTS]
-    makers = [life for life in served if generation.is_makers(life)]
-    return next((life.model for life in (*makers, *served)), generation.name)
+    """Return the name to print for a model: its maker's own id, never an internal one.
+
+    A model that its maker serves nowhere, as far as is recorded, has the name of its record: other
+    platforms and lists spell it in many ways.
+    """
+    served = (life for life in generation.lives if life.platform != OPEN_WEIGHTS)
+    makers = (life.model for life in served if generation.is_makers(life) and not life.is_listed)
+    return next(makers, generation.name)
 
 
 def names_of(generation: Generation, life: ServiceTerm) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from epc.registry.lifecycles import (
     catalogue_lines,
     catalogued,
 )
-from epc.registry.names import Names, Served, followed, is_same, names_of
+from epc.registry.names import Names, Served, followed, is_same, names_of, plain_of
 from epc.registry.snapshots import Event, Snapshot
 from epc.registry.tags import Tag
 
@@ -254,6 +254,11 @@ class Registry:
     def model(self, name: str) -> Generation | None:
         """Return a model, by its name here, that has a record or that a list has."""
         return self.generations.get(name) or self.catalogue.get(name)
+
+    def plain_name(self, generation: str) -> str:
+        """Return the name to print for a model: the one that people type."""
+        model = self.model(generation)
+        return plain_of(model) if model else generation
 
     def model_at(self, platform: str, name: str) -> Generation | None:
         """Return the model that a platform has under a name, if it is known."""

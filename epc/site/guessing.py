@@ -54,17 +54,19 @@ def feed_of_changes(site: Site) -> bytes:
 
 
 def feed_of_evaluators(
-    site: Site, pages: Iterable[EvaluatorPage], *, name: str, path: str, about: str
+    site: Site, pages: Iterable[EvaluatorPage], *, identity: tuple[str, str], path: str, about: str
 ) -> bytes:
     """Return the feed of what ends of some evaluators, and of what happened to their snapshots.
 
-    `path` is where the feed is, `about` the page that it belongs to.
+    `identity` is its name, which never changes, and what is printed for it; `path` is where the
+    feed is, `about` the page that it belongs to.
     """
     pages = list(pages)
     tags = {snapshot.row.tag for page in pages for snapshot in page.snapshots}
     entries = [entry for page in pages for entry in _ends_in_feed(page, site.as_of)]
     entries += _changes(change for change in site.changes if change.tag in tags)
-    identity = (f"urn:epc:registry:{quote(name)}", f"EPC registry: {name}")
+    name, title = identity
+    identity = (f"urn:epc:registry:{quote(name)}", f"EPC registry: {title}")
     return _written_feed(site, identity, (quote(path), about), entries)
 
 
@@ -170,13 +172,13 @@ def _badge_words(page: EvaluatorPage) -> tuple[str, str]:
 
 def badge_alternative(page: EvaluatorPage) -> str:
     """Return in words what the badge shows."""
-    return f"EPC {page.name}: {_badge_words(page)[0]}"
+    return f"EPC {page.plain}: {_badge_words(page)[0]}"
 
 
 def badge_of(page: EvaluatorPage) -> str:
     """Return the badge as a picture."""
     message, status = _badge_words(page)
-    return exports.svg(f"EPC {page.name}", message, status, badge_alternative(page))
+    return exports.svg(f"EPC {page.plain}", message, status, badge_alternative(page))
 
 
 # ASCII alone, so that no letter is drawn as another script's; no dot in front, no file's ending.
@@ -246,8 +248,13 @@ def for_people(site: Site, page: EvaluatorPage) -> Iterator[tuple[str, str | byt
     if is_followed(site, page):
         path, about = f"feeds/{page.name}.xml", f"evaluators/{page.name}/"
         if has_calendar(site, page):
-            yield f"calendars/{page.name}.ics", calendar(_states(page), name=f"EPC: {page.name}")
-        yield path, feed_of_evaluators(site, [page], name=page.name, path=path, about=about)
+            yield f"calendars/{page.name}.ics", calendar(_states(page), name=f"EPC: {page.plain}")
+        yield (
+            path,
+            feed_of_evaluators(
+                site, [page], identity=(page.name, page.plain), path=path, about=about
+            ),
+        )
 
 
 def has_calendar(site: Site, page: EvaluatorPage) -> bool:
@@ -292,7 +299,10 @@ def _set(
     yield places[0], calendar(states, name=f"EPC: {name}")
     alone = [replace(page, platforms=(platform,), snapshots=()) for page, platform in served]
     about = f"evaluators/{about}"
-    yield places[1], feed_of_evaluators(site, alone, name=name, path=places[1], about=about)
+    yield (
+        places[1],
+        feed_of_evaluators(site, alone, identity=(name, name), path=places[1], about=about),
+    )
 
 
 def _leading(site: Site, alias: Alias) -> str:
@@ -302,8 +312,8 @@ def _leading(site: Site, alias: Alias) -> str:
         f'<meta http-equiv="refresh" content="0; url=../{first.name}/">',
         f'<link rel="canonical" href="{site.address}evaluators/{first.name}/">',
     ][: 0 if further else 2 if site.address else 1]
-    phrase = "may mean one of these" if further else "is a name of this evaluator"
-    listed = [f'<li><a href="../{page.name}/">{page.name}</a></li>' for page in alias.means]
+    phrase = "may mean one of these" if further else "has its page here"
+    listed = [f'<li><a href="../{page.name}/">{page.plain}</a></li>' for page in alias.means]
     lines = [
         "<!doctype html>",
         '<html lang="en">',

@@ -249,7 +249,8 @@ class EvaluatorPage:
 
     `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
     on the site's day, and `targets` the page of each model that its own name ever pointed to.
-    `card` joins what is known of it as a judge, and `service` says until when it is served.
+    `card` joins what is known of it as a judge, and `service` says until when it is served. `name`
+    is in its address, `plain` is printed.
     """
 
     name: str
@@ -261,6 +262,11 @@ class EvaluatorPage:
     snapshots: tuple[SnapshotPage, ...]
     card: JudgeCard
     service: Service
+
+    @property
+    def plain(self) -> str:
+        """The name that people type."""
+        return self.service.name.plain
 
     @property
     def chief(self) -> Platform | None:

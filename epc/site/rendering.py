@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
@@ -101,6 +102,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             "compare",
             pair=_pair(site),
             rows=_ranked(s.row for s in site.snapshots),
+            titles={s.row.tag: snapshot_lines.title_of(site, s) for s in site.snapshots},
             figure_words=dict(FIGURES),
         ),
     )
@@ -295,7 +297,7 @@ def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "dated": has_calendar(site, page),
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
-        "linked": _linked,
+        "linked": partial(_linked, site),
         **profile.context(site, page),
         "card": page.name if has_card(page) else "",
         "drawn": drawn,
@@ -304,7 +306,7 @@ def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "asked": list(conditions(page.card)),
         "faults": list(faults(page.card)),
         "succeeded": next(
-            (succession_text.sentence(s) for s in site.successions if s.name == page.name), None
+            (succession_text.sentence(s) for s in site.successions if s.name == page.plain), None
         ),
     }
 
@@ -312,6 +314,7 @@ def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
 def _succession() -> dict[str, Any]:
     return {
         "best": best_of_each,
+        "page_of": front.page_of,
         "sentence": succession_text.sentence,
         "prompt_of": succession_text.prompt_of,
         "shifts": succession_text.SHIFTS,
@@ -319,9 +322,9 @@ def _succession() -> dict[str, Any]:
     }
 
 
-def _linked(names: tuple[str, ...]) -> Markup | str:
+def _linked(site: Site, names: tuple[str, ...]) -> Markup | str:
     """Return links to evaluators' pages, from the page of another one."""
-    links = [describing.link(name, f"../{name}/") for name in names]
+    links = [describing.link(site.registry.plain_name(name), f"../{name}/") for name in names]
     return Markup(", ").join(links) if links else "none"
 
 
@@ -368,7 +371,7 @@ def _any_snapshot(
         "story": list(story(page)),
         "recorded": list(describing.recorded(page.card)),
         "unit": KINDS[page.card.kind].unit,
-        "evaluator": describing.link(name, f"../../evaluators/{name}/")
+        "evaluator": describing.link(site.registry.plain_name(name), f"../../evaluators/{name}/")
         if name in evaluator_names
         else name,
         "model": describing.model,

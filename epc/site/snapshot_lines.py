@@ -11,7 +11,6 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.headline import is_any
-from epc.answers.resolve import resolve
 from epc.answers.snapshot_status import status_on
 from epc.answers.words import month
 from epc.registry.figures import Figure, figure_at
@@ -157,7 +156,7 @@ def judge_name(site: Site, page: SnapshotPage) -> str:
     generation = page.row.snapshot.tag.generation
     if page.row.snapshot.is_example:
         return generation
-    return resolve(site.registry, generation, site.as_of).plain
+    return site.registry.plain_name(generation)
 
 
 def title_of(site: Site, page: SnapshotPage) -> str:

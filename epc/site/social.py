@@ -55,7 +55,7 @@ def _text(page: EvaluatorPage) -> str:
     if figure and figure.unit == "share":
         share = f"{figure_text(figure.value, figure.ci95, '.0c')}{' †' * bool(figure.marks)}"
         text = f"{LABELS[figure.key]}: {share} of 100, {figure.dated}"
-    return _card(page.name, state, text, colour)
+    return _card(page.plain, state, text, colour)
 
 
 def _card(title: str, state: str, figure: str, colour: str = _GREY) -> str:

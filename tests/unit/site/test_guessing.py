@@ -276,11 +276,11 @@ def test_a_badge_has_the_newest_version_and_its_end(state: dict[str, Any], words
         standing=SimpleNamespace(state=SimpleNamespace(**state)),
         snapshot=SimpleNamespace(tag=SimpleNamespace(version="v1.2")),
     )
-    page: Any = SimpleNamespace(name="J", newest=SimpleNamespace(row=row))
+    page: Any = SimpleNamespace(plain="J", newest=SimpleNamespace(row=row))
 
     assert _badge_words(page) == (f"v1.2 {words}", state["status"])
     assert badge_alternative(page) == f"EPC J: v1.2 {words}"
-    failed: Any = SimpleNamespace(name="J", newest=None)
+    failed: Any = SimpleNamespace(plain="J", newest=None)
     assert _badge_words(failed) == ("failed run", "unknown")
 
 

@@ -18,6 +18,7 @@ from registry_support import (
 from site_support import with_documents
 
 from epc.site.collecting import collect
+from epc.site.guessing import for_people
 from epc.site.rendering import _pair, lists, pages
 
 PUBLISHED = 60
@@ -91,3 +92,29 @@ def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
     assert lead in written["snapshots/v1.0-Judge-1/"]
     assert "ran an optimiser under" in written["snapshots/v1.0-Judge-1/"]
     assert "right answers of 100, change under an optimiser from a good start" in every
+
+
+def test_r100_a_judge_is_named_as_people_type_it_and_keeps_its_address(tmp_path: Path) -> None:
+    """The record calls it Judge2-0806, which nobody types: its maker sells `judge-2-2026-08-06`."""
+    checkout = with_documents(tmp_path / "registry")
+    life = life_record(
+        model="judge-2-2026-08-06",
+        released=date_claim("2026-01-06"),
+        retires=date_claim("2026-04-20"),
+    )
+    checkout.evaluator(generation_record("Judge2-0806", life))
+    site = collect(checkout.folder, as_of=day("2026-04-01"), address="")
+
+    written = dict(lists(site)) | dict(pages(site))
+    judge = written["evaluators/Judge2-0806/"]
+    listed = ("index.md", "evaluators/index.md", "makers/maker/index.md", "changes.md")
+
+    assert judge.startswith("---\ntitle: judge-2-2026-08-06\n")
+    assert "\n# judge-2-2026-08-06\n" in judge
+    assert "Aliases: Judge2-0806." in judge
+    assert [name for name in listed if "Judge2-0806<" in written[name]] == []
+    assert 'evaluators/Judge2-0806/">judge-2-2026-08-06' in written["makers/maker/index.md"]
+    page = next(page for page in site.evaluators if page.name == "Judge2-0806")
+    followed = dict(for_people(site, page))
+    assert b"<title>EPC registry: judge-2-2026-08-06</title>" in followed["feeds/Judge2-0806.xml"]
+    assert "X-WR-CALNAME:EPC: judge-2-2026-08-06" in followed["calendars/Judge2-0806.ics"]
