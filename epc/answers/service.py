@@ -44,7 +44,7 @@ def service_on(registry: Registry, text: str, day: date) -> Service:
         headline=headline,
         gravest=_gravest(headline, spoken_of),
         other_places=other_places,
-        weights=_weights(name),
+        weights=_weights(name, day),
     )
 
 
@@ -117,10 +117,11 @@ def _gravest(headline: Place | None, other_places: Sequence[Place]) -> Place | N
     return None if gravest is headline or gravest.status == headline.status else gravest
 
 
-def _weights(name: Name) -> Weights | None:
+def _weights(name: Name, day: date) -> Weights | None:
     if any(target.life.pinned for target in name.everywhere):
         return "pinned"
-    is_public = any(target.platform == OPEN_WEIGHTS for target in name.everywhere)
+    public = [target.life for target in name.everywhere if target.platform == OPEN_WEIGHTS]
+    is_public = any((life.introduced or life.known_since or day) <= day for life in public)
     return "public" if is_public else None
 
 

@@ -24,7 +24,7 @@ def days_of_life(registry: Registry, life: ServiceTerm) -> Iterator[date]:
         yield from (event.date for event in (entry.released, entry.retires) if event)
         yield from (route.date for route in entry.routes)
         yield from (pointer.since for pointer in entry.points_to if pointer.since)
-        if entry.introduced:
-            yield entry.introduced
+        begins = (entry.introduced, entry.known_since, registry.replacement_since(entry))
+        yield from filter(None, begins)
         if aged := unconfirmed_from(entry, registry.policy):
             yield aged

@@ -270,6 +270,8 @@ def of_evaluator(name: str, life: ServiceTerm, *, policy: Policy, as_of: date) -
     doubt = life.doubt
     if introduced and as_of < introduced:
         doubt = "not released yet on this day"
+    elif life.known_since and as_of < life.known_since and not life.pinned:
+        doubt = f"no release day is stated, and nobody had seen it before {life.known_since}"
     state = _state(
         name,
         list(_of_life(life, measured=None, as_of=as_of)),

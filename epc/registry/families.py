@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from types import MappingProxyType
 from typing import Final
 
 from epc.records.model_names import key, shorter
@@ -41,10 +42,16 @@ class Models:
     listed: dict[str, Generation]
 
 
-def models(recorded: Iterable[Generation], listed: Iterable[Generation], words: _Words) -> Models:
+def models(
+    recorded: Iterable[Generation],
+    listed: Iterable[Generation],
+    words: _Words,
+    measured: Mapping[str, date] = MappingProxyType({}),
+) -> Models:
     """Return every model once, with its recorded lives, those of its families and of its lists.
 
-    Of a platform that has a record of a name, or a family, no list is heard.
+    Of a platform that has a record of a name, or a family, no list is heard. `measured` is the
+    first day on which a model was measured, by its name.
     """
     records = {generation.name: generation for generation in recorded}
     rows = {generation.name: generation for generation in listed}
@@ -66,7 +73,7 @@ def models(recorded: Iterable[Generation], listed: Iterable[Generation], words: 
         generation.name: generation.maker for generation in (*rows.values(), *records.values())
     }
     generations = _introduced(
-        [_generation(name, makers[name], pairs) for name, pairs in lives.items()]
+        [_generation(name, makers[name], pairs) for name, pairs in lives.items()], measured
     )
     return Models(
         recorded={name: generations[name] for name in records},
@@ -86,15 +93,32 @@ def _generation(name: str, maker: str, pairs: _Lives) -> Generation:
     return Generation(name=name, maker=maker, lives=lives, record=record)
 
 
-def _introduced(generations: Sequence[Generation]) -> dict[str, Generation]:
-    """Return models by name, each life with the first day on which any platform had its model."""
+def _introduced(
+    generations: Sequence[Generation], measured: Mapping[str, date]
+) -> dict[str, Generation]:
+    """Return models by name, each life with the first day on which any platform had its model.
+
+    Where no platform states a release, that is the first day on which the model is known to be
+    there.
+    """
     introduced = {}
     for generation in generations:
         days = [life.released.date for life in generation.lives if life.released]
         first = min(days, default=None)
-        lives = tuple(replace(life, introduced=first) for life in generation.lives)
+        first_known = None if first else _known_since(generation, measured)
+        lives = tuple(
+            replace(life, introduced=first, known_since=first_known) for life in generation.lives
+        )
         introduced[generation.name] = replace(generation, lives=lives)
     return introduced
+
+
+def _known_since(generation: Generation, measured: Mapping[str, date]) -> date | None:
+    """Return the first day on which a model was seen or measured, or before which it ended."""
+    sightings = [life.seen for life in generation.lives]
+    days = [*filter(None, (*sightings, measured.get(generation.name)))]
+    ends = [life.retires.date for life in generation.lives if life.retires]
+    return min((*days, *ends)) if days else None
 
 
 def _families(
@@ -153,11 +177,16 @@ def _shortest(name: str, words: _Words) -> str:
 def newest(lives: Sequence[ServiceTerm], day: date) -> ServiceTerm:
     """Return the newest version that has not ended on a day; if all have, the last one to end."""
     # Reading R104: a family is what a platform has under its name today.
-    begun = [life for life in lives if not life.released or life.released.date <= day] or lives
+    begun = [life for life in lives if (_begin(life) or day) <= day] or lives
     served = [life for life in begun if (end := _end(life)) is None or end > day]
     if served:
         return max(served, key=_age)
     return max(begun, key=lambda life: (_end(life) or date.max, _age(life)))
+
+
+def _begin(life: ServiceTerm) -> date | None:
+    """Return the first day on which a model is known to be there."""
+    return life.released.date if life.released else life.introduced or life.known_since
 
 
 def _end(life: ServiceTerm) -> date | None:

@@ -166,7 +166,8 @@ class ServiceTerm:
     was consulted, on the day `checked`, even where it states no date. An alias has `points_to`,
     oldest first, and a family `versions`, the names of its models on the platform; what either
     means on a day is worked out by `names.followed`, which fills the last four fields. `introduced`
-    is the first day on which any platform had the model, `is_listed` whether a list alone has it.
+    is the first day on which any platform says that it had the model, `known_since` the first on
+    which it is known to be there, where none says so; `is_listed` is whether a list alone has it.
     `fixed` is the vendor's word that the id never changes.
     """
 
@@ -184,6 +185,7 @@ class ServiceTerm:
     points_to: tuple[Pointer, ...] = ()
     versions: tuple[str, ...] = ()
     introduced: date | None = None
+    known_since: date | None = None
     is_listed: bool = False
     confidence: str = ""
     fixed: FixedClaim | None = None

@@ -3,7 +3,7 @@
 Pure: it takes JSON that schemas have admitted, and reads neither file nor clock.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final, Self
@@ -66,6 +66,19 @@ def _further(
             served = generation.on(life.platform)
             if served and names:
                 yield generation, served, tuple(names)
+
+
+def _first_measured(
+    snapshots: Iterable[Snapshot], events: Mapping[str, Sequence[Event]]
+) -> dict[str, date]:
+    """Return the first day on which each model is known to have been measured."""
+    first: dict[str, date] = {}
+    for snapshot in snapshots:
+        by = expiry.measured_by(snapshot, events.get(str(snapshot.tag), ()))
+        if day := snapshot.first_day or by:
+            name = snapshot.tag.generation
+            first[name] = min(day, first.get(name, day))
+    return first
 
 
 def life_of_wrapper(name: str) -> ServiceTerm:
@@ -197,15 +210,16 @@ class Registry:
         ]
         records = [Generation.parse(record) for record in document["evaluators"]]
         rows = [*catalogued(catalogue_lines(extras.catalogue))]
-        known_models = models(records, rows, routes(_platforms([*records, *rows])))
-        further = [*_further(rows, known_models)]
-        by_place = _by_place(known_models)
         tags = [str(s.tag) for s in sorted(pairs, key=lambda s: s.tag)]
         ages = parse(document["policy"], _Ages)
         events = tuple(parse(line, Event) for line in document["events"])
         by_tag: dict[str, list[Event]] = {}
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
+        words = routes(_platforms([*records, *rows]))
+        known_models = models(records, rows, words, _first_measured(pairs, by_tag))
+        further = [*_further(rows, known_models)]
+        by_place = _by_place(known_models)
         return cls(
             generations=known_models.recorded,
             catalogue=known_models.listed,
@@ -336,10 +350,23 @@ class Registry:
     def meant(self, life: ServiceTerm, day: date) -> ServiceTerm:
         """Return the life that a name has on a day: an alias has that of its target.
 
-        A wrapper's ends with the first of its members.
+        A wrapper's ends with the first of its members. A replacement that nobody had yet on the day
+        is not named on it.
         """
         followed_term = followed(life, day, self.served)
+        if (since := self.replacement_since(followed_term)) and since > day:
+            followed_term = replace(followed_term, replacement=None)
         return with_members(followed_term, day, names=self.names, served=self.served)
+
+    def replacement_since(self, life: ServiceTerm) -> date | None:
+        """Return the first day of the model that a platform names instead, if it is known."""
+        if not life.replacement:
+            return None
+        same_platform = self.served.get((life.platform, life.replacement))
+        matches = self.names.exactly(life.replacement)
+        lives = [same_platform] if same_platform else [served for _, served in matches]
+        days = (served.introduced or served.known_since for served in lives)
+        return min(filter(None, days), default=None)
 
     def seal(self, tag: str) -> str | None:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""

@@ -191,3 +191,19 @@ def test_from_any_folder_the_program_reads_the_registry_that_it_runs_from(tmp_pa
 
         assert (remote_result.stdout, remote_result.stderr) == (result.stdout, result.stderr)
         assert "gpt" in remote_result.stdout
+
+
+@pytest.mark.parametrize("command", ["expiry", "evaluators succeed", "evaluators card"])
+def test_r104_on_a_past_day_no_model_is_named_that_came_later(command: str) -> None:
+    """OpenAI names gpt-5.6-sol in place of gpt-4; nobody had a GPT-5 in 2022."""
+    result = as_text(run_program(*command.split(), "gpt-4", "--as-of", "2022-01-01", cwd=ROOT))
+
+    assert result.returncode == 0
+    assert "no release day is stated" in result.stdout or command == "evaluators succeed"
+    assert re.findall(r"gpt-5[\w.-]*|gpt-6[\w.-]*", result.stdout) == []
+
+
+def test_r104_which_judge_of_a_past_day_asks_none_that_came_later() -> None:
+    result = as_text(run_program("which", "--as-of", "2022-01-01", cwd=ROOT))
+
+    assert result.stdout.startswith("No judge that was tried fits")

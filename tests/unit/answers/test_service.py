@@ -149,6 +149,42 @@ def test_reading_r104_before_the_first_release_a_model_is_released_nowhere() -> 
     assert found.next == day("2025-10-15")
 
 
+def test_reading_r104_without_a_release_day_a_model_is_there_from_the_first_day_it_was_seen() -> (
+    None
+):
+    """Its platforms state no release; its first verdicts were published on 30 April 2026."""
+    before, after = (service(published(), "gpt-5.4-nano", day(on)) for on in ("2026-04-29", A))
+
+    assert {place.status for place in before.places} == {"unknown"}
+    assert before.next == day("2026-04-30")
+    assert headline("gpt-5.4-nano", "2026-04-30").status == "current"
+    assert after.is_served
+    weights = (service(published(), "Con-J-Qwen2-7B", day(on)) for on in ("2022-01-01", A))
+    assert [found.is_served for found in weights] == [False, True]
+
+
+def test_r104_a_replacement_is_not_named_before_it_was_released() -> None:
+    """Judge-2, which replaces Judge-1, was released on 1 May 2026."""
+    judges = registry(
+        generation_record(
+            "Judge-1", life_record(retires=date_claim("2026-06-01"), replacement="judge-2")
+        ),
+        generation_record(
+            "Judge-2", life_record(model="judge-2", released=date_claim("2026-05-01"))
+        ),
+    )
+
+    before, after = (
+        service(judges, "judge-1", day(on)).headline for on in ("2026-04-30", "2026-05-01")
+    )
+
+    assert before
+    assert after
+    assert (before.replacement, after.replacement) == (None, "judge-2")
+    assert "judge-2" not in before.state.note
+    assert "names judge-2 instead" in after.state.note
+
+
 def test_reading_r104_a_name_without_a_home_is_unknown_and_its_hints_mean_something() -> None:
     qwen, gemini = (service(published(), text, day(A)) for text in ("qwen3.7", "Gemini 3.1 Pro"))
 
