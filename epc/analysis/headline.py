@@ -75,6 +75,12 @@ def question(name: str) -> int | None:
     return next(places, None)
 
 
+def key_of(name: str) -> Key | None:
+    """Return the key of a recorded figure, if it answers a question."""
+    place = question(name)
+    return None if place is None else [*NAMES][place]
+
+
 def dated(month: str, *, is_stale: bool) -> str:
     """Return the month of a figure, and whether the figure is too old."""
     return f"{month} (too old)" if is_stale else month

@@ -158,6 +158,7 @@ class Card:
     model's. `limits` are what may not be said of it, the sharpest first, and `quotable` are its
     figures that may be stated: the headline is the first of them. `instead` is the judge to turn to
     if it has an end, and `agreeing` are those that are shown to agree, each in words.
+    `of_files` are sentences of what a user's own verdict files say first.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Card:
     limits: tuple[Limit, ...] = ()
     instead: ReplacementJudge | None = None
     agreeing: Mapping[str, str] = field(default_factory=dict)
+    of_files: tuple[str, ...] = ()
 
     def counted(self, name: str) -> list[CardFigure]:
         """Return the figures of a name, or of its directions, that count as evidence."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from epc.analysis.headline import INDEPENDENT, NAMES, Key, dated
+from epc.analysis.headline import INDEPENDENT, NAMES, Key, dated, is_of, key_of
 from epc.records.verdicts.types import Modality
 from epc.statistics.figures import Figure, figure_text
 from epc.statistics.intervals import Interval
@@ -111,6 +111,13 @@ class QuotableFigures:
     def figure(self, *keys: Key) -> QuotableFigure | None:
         """Return the first figure of some keys that may be stated."""
         return next((figure for figure in self.stated if figure.key in keys), None)
+
+
+def unit_of(name: str) -> Unit:
+    """Return what a recorded figure is in."""
+    if is_of(name, "rank_correlation"):
+        return "correlation"
+    return "points" if key_of(name) in ("self_preference", "regret") else "share"
 
 
 def ordered(figures: Iterable[QuotableFigure]) -> list[QuotableFigure]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from epc.analysis.headline import is_of
+from epc.analysis.headline import headline, is_of
 from epc.analysis.judge_card import (
     DAYS_LEFT,
     SECTIONS,
@@ -22,11 +22,11 @@ from epc.answers.limits import limits_of
 from epc.answers.quotable import figures_on, measured_of
 from epc.answers.replacement import agreeing_of, replacement_on
 from epc.answers.snapshot_status import status_on
-from epc.answers.words import month
+from epc.answers.words import month, verdict_clause
 from epc.records.choices import Picked
 from epc.records.manifest import Determinism
 from epc.records.typed import parse
-from epc.records.verdicts.types import Source
+from epc.records.verdicts.types import UNKNOWN, Source
 from epc.registry.expiry import Expiry, kept_until
 from epc.registry.figures import figure_at, figures_of, misread
 from epc.registry.kinds.loop import reports_of
@@ -43,6 +43,7 @@ from epc.registry.subjects import (
     recorded_of,
     target_of,
 )
+from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import share_interval
 
 _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
@@ -95,13 +96,13 @@ def card_of(
         for figure in _dated(registry, snapshot[0], as_of, _of_snapshot(*snapshot, settings))
     ]
     published = {_without_origin(figure) for figure in figures} if verdict_files else set()
-    observed = (
+    observed = [
         figure
         for verdict_file, groups in verdict_files
         for group in groups
         for figure in _observed(verdict_file.origin, verdict_file.figures.source, group, _NOT_TODAY)
         if _without_origin(figure) not in published
-    )
+    ]
     picked, picked_month = _picked(registry, states, as_of)
     today = replacement_on(registry, None, subject.text, as_of)
     return Card(
@@ -129,7 +130,20 @@ def card_of(
         quotable=figures_on(registry, target, measured, as_of, settings),
         instead=today.first,
         agreeing=agreeing_of(registry, today),
+        of_files=tuple(_of_files(observed)),
     )
+
+
+def _of_files(figures: Iterable[CardFigure]) -> Iterator[str]:
+    """Yield what a user's verdict files say first, and where it is from."""
+    best = headline(figure for figure in figures if not figure.subset)
+    if best and best.value is not None:
+        prompt = "prompt not stated" if best.prompt == UNKNOWN else f"prompt {best.prompt}"
+        low, high = best.ci95 or (None, None)
+        ends = None if low is None or high is None else (low, high)
+        observed = ClusteredFigure(value=best.value, ci95=ends, n=best.n, items=best.items or 0)
+        yield f"it {verdict_clause(best.name, observed)}"
+        yield f"source: {best.source}, {prompt}"
 
 
 def _dated(

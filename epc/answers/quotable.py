@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
-from epc.analysis.headline import NAMES, Key, is_any
-from epc.analysis.quotable import STATED, QuotableFigure, QuotableFigures, Unit, ordered
+from epc.analysis.headline import NAMES, Key, key_of
+from epc.analysis.quotable import STATED, QuotableFigure, QuotableFigures, ordered, unit_of
 from epc.analysis.verdicts_rows import fits
 from epc.answers import words
 from epc.answers.choose import listed_alone, turns_of_listing
@@ -169,7 +169,7 @@ def _recorded(
                     name=name,
                     value=observed.value,
                     ci95=observed.ci95,
-                    unit=_unit(key, name),
+                    unit=unit_of(name),
                     n=observed.n,
                     items=observed.items,
                     item_set=sha256(f"{item_set}: {observed.items}")[:_DIGITS],
@@ -184,17 +184,10 @@ def _recorded(
                 yield from _with_faults(figure, faults)
 
 
-def _unit(key: Key, name: str) -> Unit:
-    if name == "rank_correlation":
-        return "correlation"
-    return "points" if key in ("self_preference", "regret") else "share"
-
-
 def _quoted(group: Group) -> Iterator[tuple[Key, str, ClusteredFigure]]:
     for name, figure in group.all_figures:
-        for key, names in NAMES.items():
-            if is_any(name, names):
-                yield key, name, figure
+        if key := key_of(name):
+            yield key, name, figure
 
 
 def _dates(registry: Registry, tag: str, day: date) -> dict[str, Any]:

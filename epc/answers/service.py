@@ -11,7 +11,7 @@ from epc.answers.snapshot_status import snapshot_states, status_on
 from epc.answers.turns import days_of_life, turns
 from epc.answers.types import Name, Place, Service, Target, Weights
 from epc.registry.expiry import Expiry, Status, unknown
-from epc.registry.lifecycles import OPEN_WEIGHTS
+from epc.registry.lifecycles import OPEN_WEIGHTS, ServiceTerm
 from epc.registry.registry import Registry
 
 _GRAVITY: Final[tuple[Status, ...]] = ("expired", "expiring", "unconfirmed", "unknown", "current")
@@ -83,6 +83,11 @@ def gate_of(answer: Service) -> list[Expiry]:
     return [*_doubtful(answer), *(_state_of(answer, place) for place in places)]
 
 
+def life_state(registry: Registry, text: str, life: ServiceTerm, day: date) -> Expiry:
+    """Return the state of one life of a model on a day, under the text that was asked about."""
+    return registry.of_life(text, life, day)
+
+
 def replacements(answer: Service) -> tuple[str, ...]:
     """Return what the platforms of a gate name instead, in their own words."""
     named = (place.replacement for place in (answer.headline, answer.gravest) if place)
@@ -91,7 +96,7 @@ def replacements(answer: Service) -> tuple[str, ...]:
 
 def _place(registry: Registry, name: Name, target: Target, day: date) -> Place:
     life = registry.meant(target.life, day)
-    state = registry.of_life(name.name, target.life, day)
+    state = life_state(registry, name.name, target.life, day)
     end = state.until
     instead = resolve(registry, life.replacement, day) if life.replacement else None
     route = next((route.to for route in life.routes if route.date == end), None)

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from epc.analysis.choosing import Option
-from epc.analysis.headline import Key
-from epc.analysis.quotable import QuotableFigure
+from epc.analysis.headline import Key, key_of
+from epc.analysis.quotable import QuotableFigure, Unit, unit_of
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.answers.types import Name, Place, Service, SnapshotStatus
 from epc.printable import begun
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.spec.domains import Pair
-from epc.statistics.figures import Figure, figure_text
+from epc.statistics.figures import ClusteredFigure, Figure, figure_text
 
 _TIMES: Final = {1: "once", 2: "twice"}
-# What a judge does by a figure that stands, and what it did by one that is too old.
+# The clause of each figure: in the present tense while it stands, in the past once it is too old.
 _DOES: Final[Mapping[Key, tuple[str, str]]] = {
     "right": ("is right on {} of 100", "was right on {} of 100"),
     "places": (
@@ -109,14 +109,26 @@ def figure(quoted: QuotableFigure, faults: Sequence[str]) -> str:
     stands, stale = _CORRELATES if quoted.unit == "correlation" else _DOES[quoted.key]
     does = stands if quoted.state == "stands" else stale
     dagger = " †" if quoted.marks else ""
-    text = does.format(f"{_amount(quoted)}{dagger}", detail=_detail(quoted))
+    amount = _amount(quoted.name, quoted.unit, quoted)
+    text = does.format(f"{amount}{dagger}", detail=_detail(quoted.key, quoted.name))
     if quoted.tpr and quoted.tnr:
         text = f"{_passing(quoted.tpr, quoted.tnr, stands=does is stands)}: it {text}"
     if quoted.is_common:
         text += f", domains alike, asked {_times(quoted.askings or 1)}"
-    parts = [text, quoted.source, _counted(quoted), quoted.dated]
+    counted = f"{quoted.n:,} questions" if quoted.is_common else _counted(quoted.name, quoted)
+    parts = [text, quoted.source, counted, quoted.dated]
     marks = "; ".join(f"{fault[:1].lower()}{fault[1:]}" for fault in faults)
     return ", ".join(filter(None, parts)) + (f" († {marks})" if marks else "")
+
+
+def verdict_clause(name: str, figure: ClusteredFigure) -> str:
+    """Return the clause of what a judge did by a figure of recorded verdicts."""
+    key, unit = key_of(name), unit_of(name)
+    if key is None:
+        return ""
+    _, did = _CORRELATES if unit == "correlation" else _DOES[key]
+    text = did.format(_amount(name, unit, figure), detail=_detail(key, name))
+    return f"{text}, {_counted(name, figure)}"
 
 
 def _passing(tpr: Figure, tnr: Figure, *, stands: bool) -> str:
@@ -128,21 +140,21 @@ def _passing(tpr: Figure, tnr: Figure, *, stands: bool) -> str:
     )
 
 
-def _amount(quoted: QuotableFigure) -> str:
+def _amount(name: str, unit: Unit, figure: QuotableFigure | ClusteredFigure) -> str:
     """Return a share of 100, points, or a correlation, with the interval."""
-    if quoted.unit == "correlation":
-        return figure_text(quoted.value, quoted.ci95, ".2f")
-    if quoted.unit == "share":
-        return figure_text(quoted.value, quoted.ci95, ".1c")
-    if quoted.name.startswith("self_preference_score"):
-        return f"{figure_text(quoted.value, quoted.ci95, '+.2f')} points of its score"
-    return f"{figure_text(quoted.value, quoted.ci95, '+.1p')} of win rate"
+    if unit == "correlation":
+        return figure_text(figure.value, figure.ci95, ".2f")
+    if unit == "share":
+        return figure_text(figure.value, figure.ci95, ".1c")
+    if name.startswith("self_preference_score"):
+        return f"{figure_text(figure.value, figure.ci95, '+.2f')} points of its score"
+    return f"{figure_text(figure.value, figure.ci95, '+.1p')} of win rate"
 
 
-def _detail(quoted: QuotableFigure) -> str:
+def _detail(key: Key, name: str) -> str:
     """Return the other judge, or the domains, that a figure is about."""
-    _, _, detail = quoted.name.partition("/")
-    if quoted.key == "regret":
+    _, _, detail = name.partition("/")
+    if key == "regret":
         pair = Pair.parse(detail.rpartition("/")[2])
         return f"from {pair.source} to {pair.target}"
     return detail.partition("/")[0]
@@ -152,13 +164,12 @@ def _times(askings: int) -> str:
     return _TIMES.get(askings, f"{askings} times")
 
 
-def _counted(quoted: QuotableFigure) -> str:
+def _counted(name: str, figure: QuotableFigure | ClusteredFigure) -> str:
     """Return how many verdicts a figure rests on, and on how many items where these differ."""
-    if quoted.is_common:
-        return f"{quoted.n:,} questions"
-    described = FIGURES.get(family(quoted.name))
-    text = f"{quoted.n:,} {described.counted if described else 'verdicts'}"
-    return text if quoted.items == quoted.n else f"{text} on {quoted.items:,} items"
+    described = FIGURES.get(family(name))
+    text = f"{figure.n:,} {described.counted if described else 'verdicts'}"
+    items = f"{figure.items:,} item{'' if figure.items == 1 else 's'}"
+    return text if figure.items == figure.n else f"{text} on {items}"
 
 
 def chased(start: str, believed: Figure, gold: Figure, digits: int, month_text: str) -> str:

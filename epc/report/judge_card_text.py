@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from epc.analysis.headline import headline, is_of
 from epc.analysis.judge_card import (
     DAYS_LEFT,
     KINDS_OF_TASK,
@@ -18,13 +17,11 @@ from epc.analysis.judge_card import (
 )
 from epc.printable import begun
 from epc.records.choices import Picked
-from epc.records.verdicts.types import UNKNOWN
 from epc.report.document import Table, printed
 from epc.report.figure_names import parted
 from epc.report.loop_text import starts_sentences
 from epc.spec.coupling import UNKNOWN_QUALITY
-from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text, number_text, range_text
+from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text, range_text
 
 OPTIMISED: Final = "what happens to an optimiser under this judge"
 # What picking by a judge gains, with each column's form.
@@ -38,22 +35,6 @@ _PICKED: Final[Mapping[str, tuple[str, str]]] = {
 _WHOLE: Final = 100  # from which on a figure is shown without decimals
 _FEW: Final = 2  # other prompts, from which on they are one line
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
-# What a judge did, by the figure that counts it.
-_DID: Final[Mapping[str, str]] = {
-    "accuracy": "it chose the answer that the source calls right in {share} of {n} verdicts",
-    "best": "it found the right answer of a list, by the source, in {share} of {n} askings",
-    "humans_majority": "it agreed with the majority of people in {share} of {n} verdicts",
-    "rank_correlation": "its scores followed people's with a rank correlation of {score} in {n} "
-    "scores",
-    "place_consistency": "it kept its verdict in {share} of {n} pairs whose answers changed places",
-    "repeat_consistency": "it gave the same verdict in {share} of {n} repeats",
-    "score_repeat_exact": "it gave the same score in {share} of {n} repeats",
-    "judges": "nobody says who was right; it chose as {other} did in {share} of {n} verdicts",
-    "self_preference": "compared with other judges, it favours its own answers by {points} points "
-    "of win rate in {n} verdicts",
-    "self_preference_score": "compared with other judges, it favours its own answers by {score} "
-    "points in {n} scores",
-}
 
 
 def sentence(card: Card) -> str:
@@ -108,7 +89,7 @@ def performance_text(card: Card) -> str:
     The headline of what may be quoted comes first, then places; behind these stands the newest
     audit. Whatever else was published is said where nothing of these is known.
     """
-    facts = [*_quoted(card), *_of_files(card), *_audit(card.rests_on)]
+    facts = [*_quoted(card), *card.of_files, *_audit(card.rests_on)]
     facts = facts or [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
     facts = facts or [*_pci(card.counted("pci"))] or [*_unjudged(card)]
     if facts:
@@ -131,36 +112,6 @@ def _quoted(card: Card) -> Iterator[str]:
         places = card.quotable.figure("places")
         if places and places is not first:
             yield f"it {places.says}"
-
-
-def _of_files(card: Card) -> Iterator[str]:
-    """Yield what verdict files that a user names say first."""
-    files = {source.of for source in card.rests_on if source.kind == "verdict file"}
-    best = headline(f for f in card.figures if f.of in files and not f.subset)
-    if best is not None and best.value is not None:
-        prompt = "prompt not stated" if best.prompt == UNKNOWN else f"prompt {best.prompt}"
-        items = f"{best.items or 0:,} item{'' if best.items == 1 else 's'}"
-        yield f"{figure_clause(best.name, best.value, best.n)} on {items}"
-        yield f"source: {best.source}, {prompt}"
-
-
-def figure_clause(name: str, value: float, n: int) -> str:
-    """Return what a judge did by the figure that is shown first, with the figure's own n."""
-    if is_of(name, "transfer/regret"):
-        pair = Pair.parse(name.split("/")[2])
-        points = f"{number_text(value, '+.1p')} points of win rate"
-        return (
-            f"the estimated transfer regret from {pair.source} to {pair.target} is {points}, "
-            f"of {n:,} verdicts"
-        )
-    figure, _, detail = name.partition("/")
-    return _DID[figure].format(
-        share=f"{100 * value:.1f}%",
-        points=number_text(value, "+.1p"),
-        score=number_text(value, "+.2f"),
-        other=detail.partition("/")[0],
-        n=f"{n:,}",
-    )
 
 
 def _audit(rests: Sequence[CardSource]) -> Iterator[str]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, Final
+from typing import Final
 
 from epc.answers.judge_cards import card_of
-from epc.answers.service import service_on
+from epc.answers.service import life_state, service_on
 from epc.answers.snapshot_status import snapshot_states, status_on
 from epc.digests import parse_sums
 from epc.errors import EpcError
@@ -213,12 +213,9 @@ def _evaluator(
     records = generation.record.platforms if generation else ()
     platforms = []
     for record, life in zip(records, lives, strict=True):
-
-        def on(day: date, life: Any = life) -> Expiry:
-            return registry.of_life(name, life, day)
-
-        state = on(as_of)
-        ending = on(state.until) if state.until and state.until > as_of else state
+        state = life_state(registry, name, life, as_of)
+        later_end = state.until if state.until and state.until > as_of else as_of
+        ending = life_state(registry, name, life, later_end)
         means = registry.meant(life, as_of)
         standing = _standing_of(registry, means, state=state, ending=ending)
         target = means if means.means else None

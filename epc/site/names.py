@@ -14,6 +14,7 @@ from epc.answers.choose import turns_of_listing
 from epc.answers.judge_cards import card_of
 from epc.answers.replacement import Lookups, first_by_day, ids_of_ending
 from epc.answers.resolve import home_of, resolve
+from epc.answers.service import life_state
 from epc.answers.snapshot_status import status_on, turns_of
 from epc.answers.subjects import lives_of
 from epc.answers.turns import days_of_life, turns
@@ -136,7 +137,7 @@ def _generation(
                 "seen": life.seen.isoformat() if life.seen else "",
                 "sure": _sure(registry.meant(life, as_of), record, life),
                 "states": _states(
-                    partial(registry.of_life, "", life),
+                    partial(life_state, registry, "", life),
                     [as_of, *turns(registry, days_of_life(registry, life), as_of)],
                     sources,
                 ),

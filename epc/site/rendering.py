@@ -10,6 +10,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.analysis.succession import best_of_each
+from epc.answers.service import life_state
 from epc.answers.snapshot_status import snapshot_states
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
@@ -156,7 +157,7 @@ def _listed(site: Site) -> dict[str, list[tuple[str, ServiceTerm, Expiry]]]:
     for generation in (*registry.generations.values(), *registry.catalogue.values()):
         for life in generation.lives:
             if life.is_listed and not life.versions:
-                state = registry.of_life(life.model, life, site.as_of)
+                state = life_state(registry, life.model, life, site.as_of)
                 makers.setdefault(generation.maker, []).append((generation.name, life, state))
     return dict(sorted(makers.items()))
 

@@ -17,13 +17,12 @@ from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.document import sentence
 from epc.report.figure_names import in_words
-from epc.report.judge_card_text import figure_clause
 from epc.report.loop_text import starts_sentences
 from epc.simulation.training import Band
 from epc.site import describing
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, figure_text, number_text, range_text
+from epc.statistics.figures import NO_INTERVAL, ClusteredFigure, figure_text, number_text
 
 _CORRELATION: Final = "rank_correlation"
 _COUPLED: Final = "Training on its verdicts in one domain changes choices in another, and costs"
@@ -251,16 +250,10 @@ def _first(best: Figure, of_month: str) -> str:
     """Return the headline of recorded verdicts in a sentence, with its interval, n and month."""
     family = best.name.partition("/")[0]
     setting = best.name.split("/", 3 if family == "transfer" else 1)[-1]
-    form, unit = ".1c", "%"
-    if family == "transfer":
-        unit = " points"
-    elif family == _CORRELATION:
-        form, unit = ".2f", ""
-    between = ", no interval"
-    if best.interval:
-        between = f", 95% interval {range_text(best.interval, form)}{unit}"
-    sentence = figure_clause(best.name, best.mean, best.n or 0)
-    return f"In the setting {setting}, {sentence} on {best.items:,} items{between}{of_month}."
+    figure = ClusteredFigure(
+        value=best.mean, ci95=best.interval, n=best.n or 0, items=best.items or 0
+    )
+    return f"In the setting {setting}, it {words.verdict_clause(best.name, figure)}{of_month}."
 
 
 def _recorded(page: SnapshotPage, origin: Origin, of_month: str) -> ResultBox:

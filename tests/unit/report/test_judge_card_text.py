@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from golden_support import Golden
 
 from epc.analysis.judge_card import CardSource, PlatformService
@@ -15,7 +14,6 @@ from epc.report.judge_card_text import (
     _rows,
     _served,
     _source_line,
-    figure_clause,
     folded,
     interval,
     performance_text,
@@ -97,31 +95,10 @@ def card_figure(
 def card(*figures: Any, rests: Sequence[Any] = (), **further_fields: Any) -> Any:
     fixed = {
         "name": "j", "served": (), "means": None, "rests_on": rests, "figures": figures,
-        "quotable": SimpleNamespace(headline=None, history=()),
+        "quotable": SimpleNamespace(headline=None, history=()), "of_files": (),
         "counted": lambda name: [f for f in figures if f.name.split("/")[0] == name],
     }  # fmt: skip
     return SimpleNamespace(**fixed | further_fields)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("accuracy", 0.755, "calls right in 75.5% of 1,200 verdicts"),
-        ("judges/k/0", 0.5, "it chose as k did in 50.0% of 1,200 verdicts"),
-        ("self_preference", 0.125, "own answers by +12.5 points of win rate in 1,200 verdicts"),
-        ("rank_correlation/m", 0.625, "with a rank correlation of +0.62 in 1,200 scores"),
-        ("self_preference_score", -0.5, "own answers by -0.50 points in 1,200 scores"),
-        (
-            "transfer/regret/text_to_code",
-            0.0125,
-            "transfer regret from text to code is +1.2 points of win rate, of 1,200 verdicts",
-        ),
-    ],
-)
-def test_a_figure_is_said_with_its_share_points_or_score(
-    name: str, value: float, words: str
-) -> None:
-    assert figure_clause(name, value, 1200).endswith(words)
 
 
 def test_how_it_judged_is_the_first_of_what_is_known() -> None:

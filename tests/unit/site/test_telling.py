@@ -94,8 +94,8 @@ def test_scores_that_follow_peoples_are_said_as_a_correlation_without_a_percent_
     )
 
     assert _first(ordered, ", by May 2026") == (
-        "In the setting grades, its scores followed people's with a rank correlation of +0.50 in "
-        "1,200 scores on 300 items, 95% interval 0.40 to 0.60, by May 2026."
+        "In the setting grades, it gave scores that followed people's with a rank correlation of "
+        "0.50 [0.40, 0.60], 1,200 verdicts on 300 items, by May 2026."
     )
 
 
