@@ -1,14 +1,13 @@
 """`epc audit RUN|VERDICTS`."""
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.core import ParameterSource
 
 from epc.cli.asking import limit_options
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
@@ -21,6 +20,7 @@ from epc.cli.options import (
     format_option,
     html_option,
     judges_options,
+    refuse_options,
     require_pages,
     table_options,
     with_default,
@@ -148,11 +148,11 @@ def command(
     from epc.report.audit_text import text
 
     if not (swap or controls):
-        _refuse_options(_OF_ASKING, "bounds what --swap and --controls ask: nothing is asked here")
+        refuse_options(_OF_ASKING, "bounds what --swap and --controls ask: nothing is asked here")
     if is_votes(run):
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
-        _refuse_options(("rounds",), "is of weights, and these are verdicts")
+        refuse_options(("rounds",), "is of weights, and these are verdicts")
         request = Request(**table)
         audit_verdicts(
             run,
@@ -173,24 +173,12 @@ def command(
     if html:
         raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
     if is_run(run):
-        _refuse_options(("rounds",), "is of weights without trials, and this run says its own")
+        refuse_options(("rounds",), "is of weights without trials, and this run says its own")
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
     result = audit(run, rounds=rounds, gold=gold)
     print_result(form, result.as_json, lambda: text(result))
     exit_with(clean=result.clean)
-
-
-def _refuse_options(names: Collection[str], problem: str) -> None:
-    """Refuse options that the user gives and that would do nothing.
-
-    Raises: UsageError with what to do.
-    """
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name in names and source is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[0]} {problem}\n  fix: leave it out")
 
 
 def audit_verdicts(

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, exit_with, now, open_registry, print_result, say, write_page
-from epc.cli.options import RUN_OR_TAG, THERE, Finite, format_option, html_option, with_default
+from epc.cli.options import (
+    RUN_OR_TAG,
+    THERE,
+    Finite,
+    format_option,
+    html_option,
+    refuse_options,
+    with_default,
+)
 from epc.errors import refuse
 
 if TYPE_CHECKING:
@@ -71,8 +79,10 @@ def command(
     if right is None or isinstance(left, str) or isinstance(right, str):
         if more or html is not None:
             raise click.UsageError("MORE and --html are of runs: fetch the snapshot first")
+        refuse_options(("margin",), "is of two runs: a snapshot has its figures")
         _published(left, right, form)
     elif more:
+        refuse_options(("margin",), "is of two runs: with MORE only what a wrapper changes is said")
         _only_mitigation(left, (right, *more), form, html)
     else:
         _runs(left, right, margin=margin, form=form, html=html)

@@ -17,10 +17,11 @@ from epc.cli.common import (
     say,
 )
 from epc.cli.groups import CommandGroup
-from epc.cli.options import FILE, as_of_option, format_option, registry_option
+from epc.cli.options import FILE, as_of_option, format_option, refuse_options, registry_option
 from epc.printable import aligned
 
 PATCHED: Final = ("litellm", "models.dev", "portkey")
+_DATELESS: Final = ("osv", "litellm")  # shapes that are the same on every day
 
 if TYPE_CHECKING:
     from epc.analysis.verdicts import Report
@@ -328,6 +329,12 @@ def export(
     from epc.registry.exports import model_eol, osv
     from epc.registry.reading import open_registry
 
+    if shape in PATCHED:
+        refuse_options(("maker",), "is of a feed: a patch has the models of every maker")
+    else:
+        refuse_options(("into",), f"is of a patch, and --shape {shape} prints JSON")
+    if shape in _DATELESS:
+        refuse_options(("as_of",), f"has no effect: {shape} takes every end, past or to come")
     opened = open_registry(registry)
     if shape in PATCHED:
         _print_patch(shape, into, opened, as_of.date())

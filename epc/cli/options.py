@@ -1,6 +1,6 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from functools import wraps
 from math import isfinite
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from epc.engine.clock import now
 from epc.extras import require
@@ -120,6 +121,19 @@ def printed_as(*forms: str, says: str = "How to print the result.") -> Callable[
     return click.option(
         "--format", "form", type=kinds, default="text", show_default=True, help=says
     )
+
+
+def refuse_options(names: Collection[str], problem: str) -> None:
+    """Refuse options that the user gives and that would do nothing.
+
+    Raises: UsageError with what to do.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is ParameterSource.COMMANDLINE:
+            name = parameter.make_metavar(context) if isinstance(parameter, click.Argument) else ""
+            raise click.UsageError(f"{name or parameter.opts[0]} {problem}\n  fix: leave it out")
 
 
 run_argument = click.argument("run", type=THERE)

@@ -13,6 +13,7 @@ from epc.cli.options import (
     Whole,
     format_option,
     grid_options,
+    refuse_options,
     registry_option,
     with_default,
 )
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 _SIMULATED = 20_000
 _STRATEGIES = 11
+# Options of every question but that of --judge.
+_OF_DESIGNS = (
+    *("subject", "pilot", "width", "power", "strategies", "runs", "evaluator", "executor"),
+    *("latency", "concurrency", "jobs", "cluster"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +143,14 @@ def command(
     if (judge is None) != (accuracy is None):
         raise click.UsageError("--judge and --accuracy belong together: name both")
     if judge is not None and accuracy is not None:
+        refuse_options(_OF_DESIGNS, "is of a measurement of coupling, and --judge is of accuracy")
         _plan_askings(judge, accuracy, domain, form, registry)
+    refuse_options(("domain", "registry"), "is of --judge with --accuracy")
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
     simulates = power is not None or pilot is not None
+    if not simulates:
+        refuse_options(("strategies", "runs"), "is of a simulation: name --power or --pilot")
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
     sd, rounds, measured = _spread_of(subject, spread)

@@ -22,6 +22,7 @@ from epc.audit import power
 
 CARRIES = "carries a favourite"
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+JUDGE = ("plan", "--judge", "gpt-5.4-mini", "--accuracy", "0.8")
 
 
 def json_of(*arguments: str | Path) -> Any:
@@ -92,6 +93,12 @@ def test_epc_2_8_many_seeds_fit_in_memory() -> None:
         (("plan", "favourite", "--power", "0.9"), "name an evaluator whose domains differ"),
         (("plan", "coin-flip", "--width", "0.0001"), "ask for a wider one"),
         (("plan", "coin-flip", "--executor", "mock/deterministic"), "name that as well"),
+        (("plan", "--domain", "Math"), "--domain is of --judge with --accuracy"),
+        (("plan", "--registry", "."), "--registry is of --judge with --accuracy"),
+        (("plan", "--runs", "50"), "--runs is of a simulation: name --power or --pilot"),
+        ((*JUDGE, "--power", "0.9"), "--power is of a measurement of coupling"),
+        ((*JUDGE, "--width", "0.2"), "--width is of a measurement of coupling"),
+        ((*JUDGE, "coin-flip"), "[EVALUATOR|RUN] is of a measurement of coupling"),
         (("plan", "coin-flip", "--pilot", "v1.0-CoinFlip"), "name an evaluator whose domains"),
         (("simulate", "coin-flip", "--rule", "bayes:step=1"), "step is no rate of the rule bayes"),
         (("simulate", "coin-flip", "--rule", "bayes:high=a"), "high=a is no rate"),

@@ -133,3 +133,25 @@ def test_a_patch_takes_the_clone_that_it_is_for(tmp_path: Path, words: tuple[str
 
     assert done.returncode == 2
     assert "CLONE" in done.stderr or "gone is no clone and no wheel" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("osv", "--into", "clone"), "--into"),
+        (("model-eol", "--into", "clone"), "--into"),
+        (("osv", "--as-of", "2026-01-01"), "--as-of"),
+        (("litellm", "--into", "clone", "--maker", "maker"), "--maker"),
+        (("portkey", "--into", "clone", "--maker", "maker"), "--maker"),
+        (("litellm", "--into", "clone", "--as-of", "2026-01-01"), "--as-of"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    tmp_path: Path, words: tuple[str, ...], option: str
+) -> None:
+    checkout = Checkout(tmp_path / "registry")
+    done = as_text(run_program("evaluators", "export", "--shape", *words, cwd=checkout.folder))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option} " in done.stderr
+    assert "fix: leave it out" in done.stderr
