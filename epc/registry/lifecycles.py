@@ -8,13 +8,13 @@ is known moves to a record, and a line of a model that has a record tells of a f
 Pure: it takes JSON that a schema has admitted, and reads neither file nor clock.
 """
 
-import csv
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
+from epc.records.csv_records import csv_records, records_csv
 from epc.records.typed import parse
 from epc.records.verdicts.types import UNKNOWN
 
@@ -290,25 +290,18 @@ class CatalogueLine:
     source: str
 
 
-CATALOGUE_COLUMNS: Final = tuple(CatalogueLine.__dataclass_fields__)
-
-
 def catalogue_lines(text: str) -> list[CatalogueLine]:
     """Return the lines of the file.
 
     Raises: ValueError if a line does not have the columns of the first.
     """
-    rows = csv.reader(text.splitlines())
-    if text and tuple(next(rows)) != CATALOGUE_COLUMNS:
-        raise ValueError(f"the columns are not {', '.join(CATALOGUE_COLUMNS)}")
-    return [CatalogueLine(**dict(zip(CATALOGUE_COLUMNS, row, strict=True))) for row in rows]
+    return csv_records(CatalogueLine, text)
 
 
 def catalogue_text(rows: list[CatalogueLine]) -> str:
     """Return the file's text, in the order of the generations."""
     ordered = sorted(rows, key=lambda row: (row.generation.casefold(), row.platform, row.names))
-    cells = [CATALOGUE_COLUMNS, *(tuple(asdict(row).values()) for row in ordered)]
-    return "".join(f"{','.join(row)}\n" for row in cells)
+    return records_csv(CatalogueLine, ordered)
 
 
 def catalogued(rows: list[CatalogueLine]) -> Iterator[Generation]:

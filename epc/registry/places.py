@@ -5,12 +5,11 @@ file's path, the key in it (`epc.registry.keys`), and the value that was read th
 of the fact, so that anybody who has the repository can look it up again.
 """
 
-import csv
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
-from io import StringIO
+from dataclasses import dataclass
 from typing import Any, Final
 
+from epc.records.csv_records import csv_records, records_csv
 from epc.registry.keys import value_in
 from epc.registry.lifecycles import GenerationRecord
 from epc.registry.lists import Claim
@@ -35,27 +34,17 @@ class Place:
     value: str
 
 
-COLUMNS: Final = tuple(Place.__dataclass_fields__)
-
-
 def places(text: str) -> list[Place]:
     """Return the places of the file.
 
     Raises: ValueError if a line does not have the columns of the first.
     """
-    rows = csv.reader(text.splitlines())
-    if text and tuple(next(rows)) != COLUMNS:
-        raise ValueError(f"the columns are not {', '.join(COLUMNS)}")
-    return [Place(**dict(zip(COLUMNS, row, strict=True))) for row in rows]
+    return csv_records(Place, text)
 
 
 def places_text(found: Iterable[Place]) -> str:
     """Return the file's text, in the order of platforms and models."""
-    sheet = StringIO()
-    writer = csv.writer(sheet, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(place) for place in sorted(set(found)))
-    return sheet.getvalue()
+    return records_csv(Place, sorted(set(found)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
