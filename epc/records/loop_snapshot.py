@@ -9,7 +9,7 @@ and the optimiser's seed.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -125,13 +125,14 @@ def gains_of(folder: Path, runs: LoopRuns) -> dict[str, RunGains]:
 
     Raises: UsageError if a table lacks a column; MissingExtraError without pyarrow.
     """
-    logged, began, checks = _tables(folder)
-    checked = [*zip(*map(checks.values, ("judge", "run", "candidate", "score")), strict=True)]
-    final = began | {run: name for _, run, name, _ in checked if name != began[run]}
-    chosen = (
-        (_CHOSE, run, name, score) for _, run, name, split, score in logged if split == _CHOSE
-    )
-    means = _means([*chosen, *checked])
+    log, began, checks = _tables(folder)
+    checked = zip(checks.values("run"), checks.values("candidate"), strict=True)
+    final = began | {run: name for run, name in checked if name != began[run]}
+    codes, splits = log.coded("split")
+    chosen = np.array([split == _CHOSE for split in splits])[codes]
+    on_split = _means(log, ("run", "candidate"), chosen)
+    means = {(_CHOSE, *place): score for place, score in on_split.items()}
+    means |= _means(checks, ("judge", "run", "candidate"))
     gains = {}
     for start in runs.starts:
         start_runs = [run for run in began if run.split("/")[0] == start]
@@ -184,21 +185,26 @@ def changes_of(folder: Path, runs: LoopRuns) -> dict[str, RunChanges]:
     return changes
 
 
-def _tables(folder: Path) -> tuple[list[tuple[Any, ...]], dict[str, str], Columns]:
-    """Return the log in its order, the first candidate of each run, and the checks."""
+def _tables(folder: Path) -> tuple[Columns, dict[str, str], Columns]:
+    """Return the log, the first candidate of each run in the order of the log, and the checks."""
     log = columns_of((folder / LOG).read_bytes(), LOG_COLUMNS)
-    logged = sorted(
-        zip(*map(log.values, ("seq", "run", "candidate", "split", "score")), strict=True)
-    )
-    began: dict[str, str] = {}
-    for _, run, candidate, *_ in logged:
-        began.setdefault(run, candidate)
-    return logged, began, columns_of((folder / CHECKS).read_bytes(), CHECK_COLUMNS)
+    (runs, run_names), (candidates, names) = log.coded("run"), log.coded("candidate")
+    order = np.lexsort([candidates, runs, log.numbers("seq")])
+    _, first = np.unique(runs[order], return_index=True)
+    rows = order[np.sort(first)].tolist()
+    began = {run_names[runs[row]]: names[candidates[row]] for row in rows}
+    return log, began, columns_of((folder / CHECKS).read_bytes(), CHECK_COLUMNS)
 
 
-def _means(rows: Iterable[tuple[str, str, str, float]]) -> dict[tuple[str, str, str], float]:
-    """Return the mean score of each candidate, by judge and run."""
-    scores: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for judge, run, candidate, score in rows:
-        scores[judge, run, candidate].append(score)
-    return {key: fsum(run_scores) / len(run_scores) for key, run_scores in scores.items()}
+def _means(
+    table: Columns, names: Sequence[str], rows: Flags | slice = slice(None)
+) -> dict[tuple[str, ...], float]:
+    """Return the mean score of each combination of columns that some row has."""
+    codes = np.stack([table.codes[name] for name in names])[:, rows]
+    groups, group, counts = np.unique(codes, axis=1, return_inverse=True, return_counts=True)
+    scores = table.numbers("score")[rows][np.argsort(group, kind="stable")]
+    means = {}
+    for key, part in zip(groups.T.tolist(), np.split(scores, np.cumsum(counts)[:-1]), strict=True):
+        values = [table.names[name][code] for name, code in zip(names, key, strict=True)]
+        means[tuple(values)] = fsum(part.tolist()) / len(part)
+    return means

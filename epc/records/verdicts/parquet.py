@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Final
 
 from msgspec import to_builtins
 
-from epc.arrays import Array, Indices, np
+from epc.arrays import Array, Indices, np, ranks
 from epc.errors import Finding, UsageError
 from epc.extras import require
 from epc.records.findings import Findings
@@ -98,19 +98,24 @@ def codes_of(column: Any) -> tuple[Indices, list[Any]]:
 
 
 def _alike(column: Any) -> tuple[Indices, list[Any]] | None:
-    """Return `codes_of` a column of lists that have one length and no gaps, without a loop."""
+    """Return `codes_of` a column of lists that have one length, without a loop over them."""
     import pyarrow.compute as pc
 
-    cells = column.flatten().dictionary_encode()
+    cells = column.flatten().dictionary_encode(null_encoding="encode")
     lengths = pc.list_value_length(column)
     least, length = pc.min(lengths).as_py(), pc.max(lengths).as_py()
-    if column.null_count or cells.null_count or not length or least != length:
+    if not length or least != length:
         return None
-    rows = np.from_dlpack(cells.indices).reshape(-1, length)
-    _, first, codes = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     values = cells.dictionary.to_pylist()
+    rows: Indices = np.from_dlpack(cells.indices).reshape(-1, length)
+    lists = np.zeros(len(rows), np.int64)
+    for place in rows.T:  # sorting rows of several numbers takes ten times as long
+        lists = ranks(lists * len(values) + place)
+    _, first = np.unique(lists, return_index=True)
+    codes = np.full(len(column), -1, np.int32)
+    codes[np.from_dlpack(pc.list_parent_indices(column))[::length]] = lists
     names = [tuple(values[cell] for cell in row) for row in rows[first].tolist()]
-    return codes.ravel().astype(np.int32), names
+    return codes, names
 
 
 def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collection[str]) -> None:
@@ -148,6 +153,10 @@ class Columns:
 
     codes: Mapping[str, Indices]
     names: Mapping[str, list[Any]]
+
+    def coded(self, name: str) -> tuple[Indices, list[Any]]:
+        """Return a column's codes, and what they stand for."""
+        return self.codes[name], self.names[name]
 
     def numbers(self, name: str) -> Array:
         """Return a column's values as numbers."""

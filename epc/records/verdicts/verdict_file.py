@@ -275,8 +275,8 @@ def content_digest(header: Header, verdicts: Verdicts) -> str:
             map(texts.__getitem__, codes[start : start + _BATCH].tolist())
             for codes, texts in columns
         ]
-        for line in map(b"".join, zip(*cells, strict=True)):
-            digest.update(b"{%b}\n" % line[1:])
+        lines = map(b"".join, zip(*cells, strict=True))
+        digest.update(b"".join(b"{%b}\n" % line[1:] for line in lines))
     return digest.hexdigest()
 
 
