@@ -78,5 +78,6 @@ class ByRow:
 def _rows_of(values: Any, chosen: "Indices | Flags | slice", size: int) -> Any:
     """Return the chosen rows of a column, of which one value for all rows takes no room."""
     if len(values) and not values.strides[0]:
-        return np.broadcast_to(values[:1], (size, *values.shape[1:]))
+        fits = size <= len(values)
+        return values[:size] if fits else np.broadcast_to(values[:1], (size, *values.shape[1:]))
     return values[chosen]

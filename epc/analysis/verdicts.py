@@ -6,7 +6,7 @@ Each figure has a 95% interval clustered by item, and is left out where the data
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -22,12 +22,12 @@ from epc.analysis.verdicts_figures import (
     computed_with,
     constant_of_gold,
     of_confidence,
+    of_kind,
     of_places,
     of_scores,
     repeats,
 )
 from epc.analysis.verdicts_groups import (
-    Part,
     Way,
     WayComparison,
     by_subset,
@@ -45,6 +45,7 @@ from epc.analysis.verdicts_rows import (
     RULE,
     FileNames,
     JudgeRows,
+    Rows,
     by_question,
     file_names,
     fits,
@@ -66,6 +67,7 @@ from epc.statistics.figures import ClusteredFigure
 from epc.statistics.observed import TODAY, Intervals
 
 _CONSTANTS: Final = {"accuracy": constant_of_gold, "humans_majority": constant_of_humans}
+Compared = TypeVar("Compared", Pair, WayComparison)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,18 +234,25 @@ def measured_by(
         choices=choices,
         alone=verdicts.b_sha256.names == [FAILS],
     )
-    reports = []
-    for index, kind in enumerate(intervals):
-        with computed_with(kind):
-            report = replace(
-                of_all,
-                groups=[by_kind[index] for by_kind in groups],
-                pairs=between(askings),
-                panels=[*panels(ways)],
-                effects=[*effects(ways)],
-            )
-        reports.append(report)
-    return reports
+    with computed_with(*intervals):
+        pairs, changes, sides = between(askings), [*effects(ways)], [*panels(ways)]
+    return [
+        replace(
+            of_all,
+            groups=[by_kind[index] for by_kind in groups],
+            pairs=_of_kind(pairs, index),
+            panels=sides,
+            effects=_of_kind(changes, index),
+        )
+        for index in range(len(intervals))
+    ]
+
+
+def _of_kind(compared: Sequence[Compared], index: int) -> list[Compared]:
+    """Return comparisons with the figures of one kind of intervals."""
+    return [
+        replace(comparison, figures=of_kind(comparison.figures, index)) for comparison in compared
+    ]
 
 
 def agreement_in_source(
@@ -348,48 +357,45 @@ def _groups_by(
 ) -> list[Group]:
     """Return a group by each way to compute intervals; what has none is worked out once."""
     name, setting, part = way
+    asked_counts = setting.asked or {}
     subsets = part.subsets(of_file.subsets)
     transfer = transfer_of(part.rows, of_file, choices)
     own_authors = [author for author in authors_of(setting, choices) if author in of_file.authors]
-    groups = []
-    for kind in intervals:
-        with computed_with(kind):
-            own_preference = dict(of_own((name, setting, part.rows), judges, of_file, choices))
-            group = _group(setting, part, subsets, transfer, own_preference)
-            groups.append(replace(group, settings=names, own_authors=own_authors))
-    return groups
-
-
-def _group(
-    setting: Setting,
-    part: Part,
-    subsets: Mapping[str, Part],
-    transfer: Transfer | str,
-    own_preference: Mapping[str, ClusteredFigure],
-) -> Group:
-    rows, asked_counts = part.rows, setting.asked or {}
-    equal, contradicted, repeated = repeats(rows)
-    figures = {**own_preference}
-    for figures_by in (of_places, of_humans, of_human_scores, of_scores, of_confidence):
-        figures |= dict(figures_by(rows))
-    figures |= of_part(part, sum(asked_counts.values())) | repeated
-    families = {family(name) for name in figures}
-    return Group(
-        settings=(),
+    figures = dict(of_own((name, setting, part.rows), judges, of_file, choices))
+    with computed_with(*intervals):
+        equal, contradicted, repeated = repeats(part.rows)
+        for figures_by in (of_places, of_humans, of_human_scores, of_scores, of_confidence):
+            figures |= dict(figures_by(part.rows))
+        figures |= of_part(part, sum(asked_counts.values())) | repeated
+        figures_by_subset = by_subset(subsets, asked_counts)
+    without = {"transfer": transfer} if isinstance(transfer, str) else {}
+    group = Group(
+        settings=names,
         setting=setting,
         verdicts=len(part.verdicts),
         items=part.questions,
         equal_answers=equal,
         equal_answers_other_verdict=contradicted,
         figures=in_order(figures),
-        by_subset=by_subset(subsets, asked_counts),
+        by_subset=figures_by_subset,
+        left_out=without,
+        transfer=None if isinstance(transfer, str) else transfer,
+        own_authors=own_authors,
+    )
+    return [_group_of_kind(group, part.rows, index) for index in range(len(intervals))]
+
+
+def _group_of_kind(group: Group, rows: Rows, index: int) -> Group:
+    """Return a group with the figures of one kind of intervals, and what it has none of."""
+    figures = of_kind(group.figures, index)
+    families = {family(name) for name in figures}
+    missing = {name: row.missing for name, row in FIGURES.items() if name not in families}
+    return replace(
+        group,
+        figures=figures,
+        by_subset={name: of_kind(subset, index) for name, subset in group.by_subset.items()},
         constants={
             name: constant_by(rows) for name, constant_by in _CONSTANTS.items() if name in figures
         },
-        left_out={
-            **{name: row.missing for name, row in FIGURES.items() if name not in families},
-            **({"transfer": transfer} if isinstance(transfer, str) else {}),
-        },
-        transfer=None if isinstance(transfer, str) else transfer,
-        own_authors=(),
+        left_out=missing | dict(group.left_out),
     )

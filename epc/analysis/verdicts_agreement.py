@@ -9,7 +9,7 @@ from epc.analysis.verdicts_figures import (
     Constant,
     average,
     best_constant,
-    figure_of,
+    figure_by,
     share,
 )
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
@@ -74,9 +74,10 @@ def of_human_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     yield from share("human_score_within_1", np.abs(gap) <= 1, rows)
     yield from average("human_score_shift", gap, rows.cluster)
     if len(gap):
-        value, interval = INTERVALS.get().correlation(rows.score, rows.human_score, rows.cluster)
-        if value is not None:
-            yield "human_score_correlation", figure_of(value, interval, rows.cluster)
+        sides = rows.score, rows.human_score, rows.cluster
+        results = [kind.correlation(*sides) for kind in INTERVALS.get()]
+        if any(value is not None for value, _ in results):
+            yield "human_score_correlation", figure_by(results, rows.cluster)
 
 
 def label_of(rows: Rows) -> Array:
@@ -225,6 +226,7 @@ def _kappa(
     Shapes: what either said, as shares (m, 3); (m,).
     """
     if len(left):
-        value, interval = INTERVALS.get().kappa(left, right, clusters, verdicts=verdicts)
-        if value is not None:
-            yield name, figure_of(value, interval, clusters)
+        kinds = INTERVALS.get()
+        results = [kind.kappa(left, right, clusters, verdicts=verdicts) for kind in kinds]
+        if any(value is not None for value, _ in results):
+            yield name, figure_by(results, clusters)

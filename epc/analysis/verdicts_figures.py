@@ -1,12 +1,13 @@
 """The figures of one judge that was asked in one way (Reading R77)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, ByRow, Codes, Flags, distinct_count, np
@@ -19,17 +20,36 @@ _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 _ANSWERS: Final[tuple[Literal["a", "b", "tie"], ...]] = ("a", "b", "tie")
 
 
-INTERVALS: Final[ContextVar[Intervals]] = ContextVar("intervals", default=TODAY)
+INTERVALS: Final[ContextVar[Sequence[Intervals]]] = ContextVar("intervals", default=(TODAY,))
 
 
 @contextmanager
-def computed_with(intervals: Intervals) -> Iterator[None]:
-    """Compute figures with other intervals than today's, as published ones are verified."""
+def computed_with(*intervals: Intervals) -> Iterator[None]:
+    """Compute figures with other intervals than today's, as published ones are verified.
+
+    Of several each figure is a `FigureByKind`, so that what has no interval is worked out once.
+    """
     token = INTERVALS.set(intervals)
     try:
         yield
     finally:
         INTERVALS.reset(token)
+
+
+class FigureByKind(ClusteredFigure, frozen=True, kw_only=True):
+    """A figure by each kind of intervals in turn; None where one of them has no such figure."""
+
+    kinds: tuple[ClusteredFigure | None, ...]
+
+
+def of_kind(figures: Mapping[str, ClusteredFigure], index: int) -> dict[str, ClusteredFigure]:
+    """Return figures by one of the kinds of intervals that they were computed with."""
+    chosen = {}
+    for name, figure in figures.items():
+        of_one = figure.kinds[index] if isinstance(figure, FigureByKind) else figure
+        if of_one is not None:
+            chosen[name] = of_one
+    return chosen
 
 
 class Constant(Struct, frozen=True, kw_only=True):
@@ -85,10 +105,9 @@ def share(
     if observed.any():
         ids, weight = rows.cluster[observed], weights(rows.unit[observed])
         most = float((counts if verdicts is None else verdicts)[observed].sum())
-        value, interval = INTERVALS.get().share(
-            hits[observed] * weight, counts[observed] * weight, ids, verdicts=most
-        )
-        yield name, figure_of(value, interval, ids, int(counts.sum()), bounds)
+        won, n = hits[observed] * weight, counts[observed] * weight
+        results = [kind.share(won, n, ids, verdicts=most) for kind in INTERVALS.get()]
+        yield name, figure_by(results, ids, int(counts.sum()), bounds)
 
 
 def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
@@ -105,7 +124,8 @@ def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
 def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a mean under its name, unless there is nothing to take it of."""
     if len(values):
-        yield name, figure_of(*INTERVALS.get().mean(values, clusters), clusters)
+        results = [kind.mean(values, clusters) for kind in INTERVALS.get()]
+        yield name, figure_by(results, clusters)
 
 
 def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> ClusteredFigure:
@@ -113,7 +133,27 @@ def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> Clustered
     weighed = [(hits, weights(rows.unit), rows.cluster) for hits, rows in strata]
     parts = [(hits * weight, weight, ids) for hits, weight, ids in weighed]
     clusters = np.concatenate([rows.cluster for _, rows in strata])
-    return figure_of(*INTERVALS.get().mean_of_shares(parts), clusters)
+    return figure_by([kind.mean_of_shares(parts) for kind in INTERVALS.get()], clusters)
+
+
+def figure_by(
+    results: Sequence[tuple[float | None, Interval | None]],
+    clusters: Codes,
+    n: int | None = None,
+    bounds: Interval | None = None,
+) -> ClusteredFigure:
+    """Return `figure_of` a value and its interval, or of those by each kind of intervals.
+
+    Some kind has a value.
+    """
+    kinds = [
+        None if value is None else figure_of(value, interval, clusters, n, bounds)
+        for value, interval in results
+    ]
+    figure = next(figure for figure in kinds if figure is not None)
+    if len(kinds) == 1:
+        return figure
+    return FigureByKind(**asdict(figure), kinds=tuple(kinds))
 
 
 def figure_of(
@@ -144,11 +184,13 @@ def of_places(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     readable = left.readable & right.readable
     equal = readable & (left.verdict == right.verdict)
     yield from share("place_consistency", equal, left)
-    yield from share("place_consistency_readable", equal[readable], left[readable])
+    read = Clustered.from_rows(left, readable)
+    yield from share("place_consistency_readable", equal[readable], read)
     decided = (left.verdict < TIE) & (right.verdict < TIE) & readable
     chosen = (left.verdict == 0).astype(np.float64) + (right.verdict == 1)
     two = np.full(int(decided.sum()), 2.0)
-    yield from share("first_place", chosen[decided] / 2, left[decided], verdicts=two)
+    among = Clustered.from_rows(left, decided)
+    yield from share("first_place", chosen[decided] / 2, among, verdicts=two)
 
 
 def of_gold(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
@@ -278,7 +320,7 @@ def of_confidence(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     if not len(right):
         return
     _, cluster = np.unique(rows.cluster, return_inverse=True)
-    found = INTERVALS.get().calibration(rows.confidence, right, cluster)
-    yield "ece", figure_of(found.error, found.ci95, cluster)
-    if found.by_chance is not None:
-        yield "ece_by_chance", figure_of(found.by_chance, None, cluster)
+    results = [kind.calibration(rows.confidence, right, cluster) for kind in INTERVALS.get()]
+    yield "ece", figure_by([(result.error, result.ci95) for result in results], cluster)
+    if any(result.by_chance is not None for result in results):
+        yield "ece_by_chance", figure_by([(result.by_chance, None) for result in results], cluster)
