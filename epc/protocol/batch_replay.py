@@ -70,15 +70,15 @@ class _Wheel:
 
     def spin(self, u: Array) -> Indices:
         """Return where every wheel stops. Shapes: (seeds,) both."""
-        running, passed = self._running, self._passed
+        passed = self._passed
         if self._few:
             np.less_equal(np.add.accumulate(self._weights), u, out=passed)
         else:
-            running[:] = 0
+            running = None
             for row, passed_by in zip(self._rows, passed, strict=True):
-                running += row
+                running = row if running is None else np.add(running, row, out=self._running)
                 np.less_equal(running, u, out=passed_by)
-        chosen: Indices = np.add.reduce(passed, dtype=self._small)
+        chosen: Indices = np.add.reduce(passed.view(np.int8), dtype=self._small)
         return chosen.astype(np.intp)  # what callers multiply them by need not be small
 
 

@@ -40,13 +40,13 @@ class WeightColumns:
         self.policy = state
         self._flat = state.reshape(-1)
         self._step = np.array([win, loss, 0.0, 0.0])
-        self._tied, self._floor = np.array(UNDECIDED), floor
+        self._floor = floor
 
     def move(self, indices: Indices, verdicts: Indices) -> None:
         """Take every column one round on."""
         after = self._flat.take(indices)
         after += self._step.take(verdicts)
-        tied = self._tied.take(verdicts) if verdicts.max(initial=A) > B else None
+        tied = verdicts > B if verdicts.max(initial=A) > B else None
         floor = self._floor if tied is None else np.where(tied, -inf, self._floor)
         self._flat[indices] = np.maximum(after, floor, out=after)
         total = added(self.policy)

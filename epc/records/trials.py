@@ -96,7 +96,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
         last = (-1, -1)
         for index, row in rows:
             if row.phase not in phases:
-                is_control = row.phase in self.config.domains.phase
+                is_control = row.phase in self._phases
                 why = (
                     "the control of this run was not measured"
                     if is_control
@@ -106,7 +106,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
                 self._note(f"/trials/{index}/phase", problem)
                 complete = False
                 continue
-            position = (self.config.domains.phase[row.phase].stream, row.round)
+            position = (self._phases[row.phase].stream, row.round)
             if row.round in phases[row.phase]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} appears twice")
                 complete = False
@@ -131,11 +131,11 @@ class TrialReplay(Struct, kw_only=True, dict=True):
     def _check(self, index: int, row: Trial) -> bool:
         """Check what a row says against what follows from its own raw parts."""
         where = f"/trials/{index}"
-        phase = self.config.domains.phase.get(row.phase)
+        phase = self._phases.get(row.phase)
         if phase is None:
             return False  # as noted with the other phases
         tasks = self.config.tasks[phase.domain]
-        names = [strategy.name for strategy in self.config.strategies]
+        names = self._names
         sound = True
         if row.strategy not in names:
             problem = f"{row.strategy!r} is not among /strategies"
@@ -157,7 +157,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
 
     def _check_calls(self, where: str, row: Trial, calls: Mapping[str, Call]) -> None:
         """Follow a row's references and render its prompts again."""
-        domain = self.config.domains.phase[row.phase].domain
+        domain = self._phases[row.phase].domain
         task = self.config.tasks[domain][row.task]
         key = domain, task, row.strategy, row.raw, row.response, row.baseline, row.evaluation
         if self.reuse and key in self._followed:
@@ -229,6 +229,16 @@ class TrialReplay(Struct, kw_only=True, dict=True):
         return call
 
     @cached_property
+    def _phases(self) -> Mapping[PhaseName, Phase]:
+        """Every phase of the protocol by its name."""
+        return self.config.domains.phase
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of the strategies."""
+        return [strategy.name for strategy in self.config.strategies]
+
+    @cached_property
     def _prompts(self) -> dict[str, str]:
         """The prompt that each strategy puts before a task."""
         return {strategy.name: strategy.prompt for strategy in self.config.strategies}
@@ -241,12 +251,12 @@ class TrialReplay(Struct, kw_only=True, dict=True):
     def _replay(self, seed: int, phases: dict[PhaseName, list[Row]]) -> Outcome:
         """Drive the protocol with a seed's rows; the wheel must stop where they say it did."""
         phase_turns = {name: [row.turn for _, row in rows] for name, rows in phases.items()}
-        names = [strategy.name for strategy in self.config.strategies]
+        names = self._names
         measurement = measure(
             phase_turns, strategies=len(names), rule=self.config.rule, phases=self.config.phases
         )
         for name, rows in phases.items():
-            self._check_stream(seed, self.config.domains.phase[name], rows)
+            self._check_stream(seed, self._phases[name], rows)
 
         def recorded(comparison: Comparison) -> Verdict:
             index, row = phases[comparison.phase.name][comparison.round]
