@@ -14,7 +14,7 @@ from epc.analysis.headline import dated
 from epc.protocol.results import Json
 from epc.records.typed import as_json
 from epc.records.verdicts.types import Modality
-from epc.statistics.figures import ClusteredFigure
+from epc.statistics.figures import Alone, ClusteredFigure
 from epc.statistics.inference import ALPHA
 
 FEWEST: Final = 20  # items, below which nothing is decided between judges
@@ -42,6 +42,23 @@ class Benchmark:
     settings: tuple[str, ...] = ("*",)
     chance: float | None = None
     modality: Modality = "text"
+
+
+_PERSON: Final = "right by one person's label"
+_TEMPLATE: Final = "right by the template's label"
+
+
+def _choosing(name: str, folder: str, task: str, says: str) -> Benchmark:
+    """Return a set of choices among labels; judges are listed by their plain prompt."""
+    return Benchmark(
+        domain="choices",
+        name=name,
+        repository="https://github.com/kunko-ai-labs/judge-audit",
+        task=task,
+        figure="accuracy",
+        says=says,
+        settings=(f"*/{folder}", f"*/{folder}/logprob"),
+    )
 
 
 _RAG: Final = "https://github.com/asukul/RAG-Eval-LLM-Judge"
@@ -105,6 +122,16 @@ BENCHMARKS: Final = (
         chance=0.0,
         modality="image",
     ),
+    _choosing("BANKING77", "banking77", "which of 77 intents a bank's customer has", _PERSON),
+    _choosing("CLINC150", "clinc150", "which of 30 intents a request has, if any", _PERSON),
+    _choosing("Mails", "email-routing-v2", "which of 10 kinds a mail is", _TEMPLATE),
+    _choosing(
+        "Attacked mails",
+        "email-routing-adversarial-v2",
+        "which of 10 kinds a mail is that may try to mislead",
+        _TEMPLATE,
+    ),
+    _choosing("Coding tasks", "task-routing-v2", "whether a task needs a strong model", _TEMPLATE),
     Benchmark(
         domain="preference",
         name="Arena pairs with Claude Opus 4",
@@ -165,9 +192,10 @@ class Candidate:
     """A judge in one way of asking, with its figure and what must stand beside it.
 
     `sides` are further figures that the one is made of; `subsets` names parts that are stated by
-    themselves, such as languages. `marks` are faults that mark the figure. `served` has the
-    platforms with the ends that they state. `self_preference` is a remark, of whichever source has
-    it.
+    themselves, such as languages. `marks` are faults that mark the figure. `always` is the share
+    that one answer for all reaches, `alone` where the judge may decide choices alone. `served` has
+    the platforms with the ends that they state. `self_preference` is a remark, of whichever source
+    has it.
     """
 
     judge: str
@@ -181,6 +209,8 @@ class Candidate:
     state: str
     faults: tuple[str, ...]
     marks: tuple[str, ...] = ()
+    always: float | None = None
+    alone: Alone | None = None
     served: Mapping[str, str] = field(default_factory=dict)
     self_preference: str = ""
 

@@ -36,7 +36,15 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "accuracy": (
         *("accuracy", "accuracy_readable", "best", "pairs", "place_right", "brier", "ece"),
         *("ece_by_chance", "accuracy_gold_first", "accuracy_gold_second"),
-        *("tpr", "tnr", "balanced_accuracy", "rank_correlation", "weighted_kappa", "kappa"),
+        *(
+            "alone",
+            "tpr",
+            "tnr",
+            "balanced_accuracy",
+            "rank_correlation",
+            "weighted_kappa",
+            "kappa",
+        ),
         *("within_step", "shuffled", "shift", "pass_shift"),
         *("longer", "longer_by_gold"),
     ),
@@ -72,6 +80,7 @@ class CardFigure:
     `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
     `month` is that of its verdicts, "by" it where only a bound is known, and `marks` are known
     faults that mark it.
+    `note` is what it means for a user, such as from which confidence on a judge decides alone.
     `left_out` says why it counts for no requirement; empty if it does. `epc_5_2` is what the paper
     makes of a gamma, and whether the noise allows it. `plain` is a figure of the prompt with which
     judges are compared; `subset` is the kind of task that it is of, empty for all.
@@ -89,6 +98,7 @@ class CardFigure:
     conditions: str
     state: str
     prompt: str = ""
+    note: str = ""
     left_out: str = ""
     epc_5_2: str = ""
     plain: bool = False

@@ -11,7 +11,7 @@ from msgspec import Struct
 from epc.analysis.verdicts_figures import figure_of, weights
 from epc.arrays import Array, ByRow, Codes, Flags, np
 from epc.statistics.clusters import clustered_share, share_of_rows
-from epc.statistics.figures import ClusteredFigure
+from epc.statistics.figures import Alone, ClusteredFigure, HeldOut
 from epc.statistics.inference import upper_bound
 from epc.statistics.paired import design_effect, kappa
 
@@ -52,26 +52,6 @@ class AlwaysLabel(Struct, frozen=True, kw_only=True):
 
     label: str
     share: float
-
-
-class HeldOut(Struct, frozen=True, kw_only=True):
-    """Rows that a judge decides from confidences that other rows chose, and those it gets wrong."""
-
-    n: int
-    wrong: int
-    share_wrong: ClusteredFigure | None
-
-
-class Alone(Struct, frozen=True, kw_only=True):
-    """The confidence from which a judge may decide alone, with a share of wrong choices shown.
-
-    Without a `threshold` no confidence is shown to keep it.
-    """
-
-    wanted: float
-    threshold: float | None
-    kept: ClusteredFigure | None = None
-    held_out: HeldOut | None = None
 
 
 class ChoiceLabels(Struct, frozen=True, kw_only=True):

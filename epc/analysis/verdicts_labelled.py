@@ -6,7 +6,7 @@ from typing import Final
 
 from epc.analysis.verdicts_agreement import label_of, most_frequent
 from epc.analysis.verdicts_choices import ChoiceLabels, ChoiceRows, of_choice_labels
-from epc.analysis.verdicts_figures import figure_of, share, weights
+from epc.analysis.verdicts_figures import figure_of, repeats, share, weights
 from epc.analysis.verdicts_labels import PassLabels, PassRows, of_labels
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows, by_question
 from epc.analysis.verdicts_scores import ScoreLabels, ScoreRows, of_score_labels
@@ -41,7 +41,7 @@ def of_judge(
     `drawn_by_verdict`: labelled rows were drawn within what this judge passed and failed.
     """
     if (verdicts.label.codes >= 0).any():
-        return _of_choices(verdicts)
+        return _of_choices(rows, verdicts)
     if passing:
         return _of_passes(rows, drawn_by_verdict=drawn_by_verdict)
     if scale is not None:  # of a file of several judges this one's
@@ -212,8 +212,9 @@ def _choices_of(verdicts: Verdicts) -> _Choices:
     )
 
 
-def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
+def _of_choices(rows: Rows, verdicts: Verdicts) -> tuple[Figures, Labels | None]:
     """Return the figures of choices, whose right label is gold's or that of most persons."""
+    _, _, repeated = repeats(as_choices(rows, verdicts))
     choices = _choices_of(verdicts)
     right, chosen, counts = choices.gold, choices.chosen, choices.people
     if not (right >= 0).any():
@@ -230,9 +231,9 @@ def _of_choices(verdicts: Verdicts) -> tuple[Figures, Labels | None]:
     unreadable = dict(share("unreadable", chosen < 0, table))
     done = of_choice_labels(table, choices.names)
     if done is None:
-        return unreadable, None
+        return unreadable | repeated, None
     several = np.flatnonzero((counts.sum(axis=1) > 1)[verdicts.human_labels.codes])
     persons = counts[verdicts.human_labels.codes[several]]
     saying = (chosen[several, None] == np.arange(len(choices.names))).astype(np.float64)
     in_place = _in_a_place(saying, persons, cluster[several], unit[several])
-    return done[0] | dict(in_place) | unreadable, done[1]
+    return done[0] | dict(in_place) | unreadable | repeated, done[1]

@@ -9,6 +9,8 @@ judge's card in `epc.analysis.judge_card.SECTIONS`.
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
+from epc.statistics.figures import Alone
+
 
 class FigureDescription(NamedTuple):
     """A figure in words: `title` in a report, `phrase` on pages, `missing` where it is left out.
@@ -386,3 +388,16 @@ NEEDS: Final[Mapping[str, tuple[tuple[str, ...], str, str]]] = {
 def family(name: str) -> str:
     """Return the name in `FIGURES` of a figure, such as `best` of `best/8`."""
     return name.partition("/")[0]
+
+
+def alone_in_words(alone: Alone) -> str:
+    """Say from which confidence on a judge may decide choices alone, and how that held up."""
+    wanted = f"{alone.wanted:.0%}"
+    if alone.threshold is None or alone.kept is None or alone.held_out is None:
+        return f"no confidence is shown to keep its errors at {wanted}"
+    held_out = alone.held_out
+    tried = f"{held_out.wrong:,} of {held_out.n:,} were wrong" if held_out.n else "none was decided"
+    return (
+        f"from a confidence of {alone.threshold:g} on it decides {alone.kept:.0%} of rows alone, "
+        f"with at most {wanted} wrong; of rows that did not choose the confidence {tried}"
+    )

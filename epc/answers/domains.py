@@ -33,7 +33,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Figures
 from epc.statistics.figures import figure_text
 
-_SIDES: Final = ("tpr", "tnr", "weighted_kappa")
+_SIDES: Final = ("tpr", "tnr", "weighted_kappa", "repeat_consistency_all")
 
 
 def judges_for(
@@ -171,7 +171,7 @@ def _candidates(
     preference = _self_preference(registry, snapshot, day)
     for group in parse(snapshot.figures, Figures).groups:
         figures = dict(group.all_figures)
-        figure = figures.get(benchmark.figure)
+        figure, always = figures.get(benchmark.figure), group.labels.always
         if not fits(group.settings, benchmark.settings) or bool(benchmark.figure) != bool(figure):
             continue
         if misread(faults, group.settings) or group.setting.modality != benchmark.modality:
@@ -188,6 +188,8 @@ def _candidates(
             state=state,
             faults=tuple(fault.id for fault in faults),
             marks=tuple(fault.id for fault in marking if fault.is_in(group.settings)),
+            always=always.share if always and benchmark.domain == "choices" else None,
+            alone=group.alone,
             self_preference=preference,
         )
 

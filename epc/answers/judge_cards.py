@@ -16,7 +16,7 @@ from epc.analysis.judge_card import (
     PlatformService,
 )
 from epc.analysis.loop import RunsReport
-from epc.analysis.verdicts_names import FIGURES, family
+from epc.analysis.verdicts_names import FIGURES, alone_in_words, family
 from epc.analysis.verdicts_rows import fits
 from epc.answers.limits import limits_of
 from epc.answers.quotable import figures_on, measured_of
@@ -357,6 +357,7 @@ def _observed(
             prompt=prompt,
             conditions=f"{source.name}, prompt {prompt}, {decoding}, date {setting.date}",
             state=state,
+            note=alone_in_words(group.alone) if group.alone and is_of(figure, "alone") else "",
             left_out=left_out or setting.note or "",
         )
 

@@ -87,8 +87,9 @@ class Answers:
         """Say which measured judge to try first, and which are not shown to be worse.
 
         DOMAIN is a kind of task: math, factuality, safety, focus, precise; all for all of them; or
-        one with benchmarks of its own: rag, agent, faithfulness, translation, image, preference.
-        BUDGET is in US dollars for 1,000 questions, PLATFORM where the judge has to be served.
+        one with benchmarks of its own: rag, agent, faithfulness, translation, image, choices,
+        preference. BUDGET is in US dollars for 1,000 questions, PLATFORM where the judge has to be
+        served.
         """
         day = self._clock()
         answer = judges_for(self._registry, domain, day, platform=platform, budget=budget)

@@ -42,9 +42,10 @@ def command(
     marked, and so is one with a known fault. Reward models have a list of their own. Only judges
     that somebody serves on the day are considered. Exits 1 if none fits.
 
-    rag, agent, faithfulness, translation, image and preference have benchmarks of their own, which
-    are never pooled: each judge stands with its figure, n, month and the known faults. Where the
-    items do not tell judges apart, the answer is "not decided".
+    rag, agent, faithfulness, translation, image, choices and preference have benchmarks of their
+    own, which are never pooled: each judge stands with its figure, n, month and the known faults.
+    Where the items do not tell judges apart, the answer is "not decided". Of choices among labels
+    it also says how much a judge may decide alone with at most 5% wrong.
 
     \b
     Example:

@@ -11,7 +11,7 @@ from epc.registry.lifecycles import Generation, ServiceTerm
 from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.statistics.figures import ClusteredFigure
+from epc.statistics.figures import Alone, ClusteredFigure
 from epc.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -38,6 +38,21 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Always:
+    """Share that the best constant answer reaches."""
+
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelNotes:
+    """Notes beside the figures of labels; choices say where the judge may decide `alone`."""
+
+    always: Always | None = None
+    alone: Mapping[str, Alone] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """Verdicts of one judge asked in one way, as an observed snapshot's figures state them."""
 
@@ -48,11 +63,19 @@ class Group:
     transfer: Transfer | None = None
     by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
     label_figures: Mapping[str, ClusteredFigure] = field(default_factory=dict)
+    labels: LabelNotes = LabelNotes()
+
+    @property
+    def alone(self) -> Alone | None:
+        """The confidence from which the judge may decide alone, if it is of choices."""
+        return next(iter(self.labels.alone.values()), None)
 
     @property
     def all_figures(self) -> Iterator[tuple[str, ClusteredFigure]]:
         """Every figure under its name, those of what crosses behind the others."""
         yield from {**self.label_figures, **self.figures}.items()
+        for wanted, alone in self.labels.alone.items():
+            yield f"alone/{wanted}", alone.kept or self._nothing_alone
         if self.transfer is None:
             return
         n, tasks = self.transfer.verdicts, sum(self.transfer.domains.values())
@@ -61,6 +84,12 @@ class Group:
                 value, ci95 = getattr(into, name), getattr(into, f"{name}_ci95")
                 figure = ClusteredFigure(value=value, ci95=ci95, n=n, items=tasks)
                 yield f"transfer/{name}/{direction}", figure
+
+    @property
+    def _nothing_alone(self) -> ClusteredFigure:
+        """Return that the judge decides none of its verdicts alone."""
+        items = max((figure.items for figure in self.label_figures.values()), default=0)
+        return ClusteredFigure(value=0.0, ci95=None, n=self.verdicts, items=items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,10 @@
 """Judges by domain, in words: a sentence for each benchmark, then each judge with its figure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from epc.analysis.domains import FEWEST, BenchmarkAnswer, Candidate, DomainAnswer
+from epc.analysis.verdicts_names import alone_in_words
 from epc.report.figure_names import in_words
 
 _FEW: Final = 6  # parts, such as languages, that are named
@@ -88,8 +89,13 @@ def text(answer: DomainAnswer) -> str:
     lines = [sentence(answer)]
     for source in answer.public:
         lines += ["", "public", f"  {source}"]
+    by_source: dict[str, list[BenchmarkAnswer]] = {}
     for part in answer.benchmarks:
-        lines += ["", *_lines(part)]
+        by_source.setdefault(part.benchmark.repository, []).append(part)
+    for parts in by_source.values():
+        for part in parts:
+            lines += ["", *_lines(part)]
+        lines += _faults(parts)
     if answer.benchmarks:
         lines += ["", _NOT_POOLED]
     return "\n".join(lines)
@@ -107,17 +113,22 @@ def _lines(part: BenchmarkAnswer) -> Iterator[str]:
         yield from (f"    {line}" for line in _details(candidate))
     if part.unserved:
         yield f"  measured, but not known to be served there: {', '.join(part.unserved)}"
+
+
+def _faults(parts: Sequence[BenchmarkAnswer]) -> Iterator[str]:
+    """Yield the known faults of a source, behind its benchmarks."""
     yield "  known faults"
-    marks = {fault for candidate in part.candidates for fault in candidate.marks}
-    for fault, says in part.faults.items():
+    candidates = [candidate for part in parts for candidate in part.candidates]
+    marks = {fault for candidate in candidates for fault in candidate.marks}
+    for fault, says in parts[0].faults.items():
         dagger = "† " if fault in marks else ""
-        yield f"    {dagger}{fault}{_of_whom(part, fault)}: {says}"
+        yield f"    {dagger}{fault}{_of_whom(candidates, fault)}: {says}"
 
 
-def _of_whom(part: BenchmarkAnswer, fault: str) -> str:
+def _of_whom(candidates: Sequence[Candidate], fault: str) -> str:
     """Name the judges that a fault is of, unless it is of all."""
-    faulty = [candidate.judge for candidate in part.candidates if fault in candidate.faults]
-    if len(faulty) == len(part.candidates):
+    faulty = [candidate.judge for candidate in candidates if fault in candidate.faults]
+    if len(faulty) == len(candidates):
         return ""
     return f" (of {', '.join(dict.fromkeys(faulty)) or 'judges that are left out'})"
 
@@ -127,6 +138,10 @@ def _details(candidate: Candidate) -> Iterator[str]:
     if candidate.sides:
         sides = (f"{in_words(name)} {figure:.2f}" for name, figure in candidate.sides.items())
         yield "; ".join(sides)
+    if candidate.always is not None:
+        yield f"always the same label would be right in {candidate.always:.2f}"
+    if candidate.alone:
+        yield f"alone: {alone_in_words(candidate.alone)}"
     if candidate.subsets and candidate.figure is None:
         named = ", ".join(candidate.subsets[:_FEW])
         yield f"by part: {named} and {max(0, len(candidate.subsets) - _FEW)} more"

@@ -13,6 +13,7 @@ FIGURES: Final[Mapping[str, str]] = {
     **{name: described.phrase for name, described in LABEL_FIGURES.items()},
     **{name: phrase for name, (_, phrase) in OF_GOLD.items()},
     **{name: described.phrase for name, described in OBSERVED.items()},
+    "alone": "decides alone, with at most this share wrong",
     "competence/detected": "spoilt texts detected",
     "competence/kinds": "planted pairs scored as expected",
     "competence/shifts": "shift of the score with",

@@ -247,6 +247,8 @@ def _rows(figures: Sequence[CardFigure]) -> Iterator[str]:
             suffix = other_prompts and f"  ({other_prompts})"
             value = f"{interval(figure)}{' †' * bool(figure.marks)}"
             yield f"    {label:<{width}}  {value:<24}  {counts}{read}{out}{suffix}"
+            if figure.note:
+                yield f"      {figure.note}"
 
 
 def _figure_rows(figures: Sequence[CardFigure]) -> Iterator[tuple[str, CardFigure, str]]:

@@ -58,6 +58,7 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "instead_page": _instead_page(site, page),
         "title": _title(right),
         "common": quotable.common,
+        "alone": [(benchmark, judge.alone) for benchmark, judge in domains if judge.alone],
         "forest": _forest(site.registry, quotable, right, domains),
         "history": () if quotable.headline else quotable.history,
         "is_missing": any(limit.because == "missing" for limit in page.card.limits),

@@ -46,6 +46,26 @@ class ClusteredFigure(Figure, frozen=True, kw_only=True):
     bounds: Interval | None = None
 
 
+class HeldOut(Struct, frozen=True, kw_only=True):
+    """Rows that a judge decides from confidences that other rows chose, and those it gets wrong."""
+
+    n: int
+    wrong: int
+    share_wrong: ClusteredFigure | None
+
+
+class Alone(Struct, frozen=True, kw_only=True):
+    """The confidence from which a judge may decide alone, with a share of wrong choices shown.
+
+    Without a `threshold` no confidence is shown to keep it.
+    """
+
+    wanted: float
+    threshold: float | None
+    kept: ClusteredFigure | None = None
+    held_out: HeldOut | None = None
+
+
 def figure_text(
     value: float | None,
     interval: Sequence[float | None] | None,

@@ -182,3 +182,55 @@ def _ranks_of_grades(values: list[float]) -> list[float]:
     counts = {grade: values.count(grade) for grade in set(values)}
     below = {grade: sum(counts[low] for low in counts if low < grade) for grade in counts}
     return [below[value] + (counts[value] + 1) / 2 for value in values]
+
+
+# Counted from the source's run files and label files by a script that has nothing of epc: rows with
+# an answer, right ones (the source's results/v0.5 has the same), items; the rows from the lowest
+# confidence on that keeps 5%, and those of other rows' confidences with the wrong ones among them.
+JEV, GEMINI = "v1.0-jev-1.13.0", "v1.0-gemini-3.6-flash"
+
+
+@pytest.mark.parametrize(
+    ("tag", "setting", "counts", "kept", "held_out"),
+    [
+        (JEV, "jev-1.13.0/banking77", (9240, 2470 + 2469 + 2465, 3079), 3794, (3794, 110)),
+        (JEV, "jev-1.13.0/clinc150", (1900, 1803, 1900), 1714, (1709, 42)),
+        (JEV, "jev-1.13.0/email-routing-adversarial-v2", (1000, 911, 100), 800, (730, 13)),
+        (JEV, "jev-1.13.0/email-routing-v2", (1000, 1000, 80), 1000, (0, 0)),
+        (JEV, "jev-1.13.0/task-routing-v2", (1050, 727, 80), None, None),
+        ("v1.0-laya", "laya/banking77", (3080, 1422, 3079), None, None),
+        ("v1.0-laya", "laya/clinc150", (1900, 1666, 1900), 651, (393, 17)),
+        ("v1.0-laya", "laya/task-routing-v2", (1050, 427, 80), None, None),
+        (GEMINI, "gemini-3.6-flash/banking77", (3080, 2568, 3079), 441, (441, 6)),
+        (GEMINI, "gemini-3.6-flash/clinc150", (1900, 1581 + 266, 1900), 1900, (1899, 53)),
+        (GEMINI, "gemini-3.6-flash/task-routing-v2", (1050, 753, 80), 580, (580, 4)),
+        ("v1.0-qwen3-8b-4bit", "Qwen3-8B-4bit/banking77/logprob", (3080, 2022, 3079), None, None),
+        ("v1.0-qwen3-8b-4bit", "Qwen3-8B-4bit/task-routing-v2", (1033, 369, 80), None, None),
+    ],
+)
+def test_reading_r101_choices_and_what_a_judge_decides_alone_are_as_counted(
+    tag: str,
+    setting: str,
+    counts: tuple[int, int, int],
+    kept: int | None,
+    held_out: tuple[int, int] | None,
+) -> None:
+    rows, right, items = counts
+    accuracy = label_figures(tag)[setting]["accuracy"]
+    assert (accuracy["n"], accuracy["items"]) == (rows, items)
+    assert accuracy["value"] == pytest.approx(right / rows, abs=CLOSE)
+
+    groups = json.loads((SNAPSHOTS / tag / "metrics.json").read_text())["figures"]["groups"]
+    (labels,) = (group["labels"] for group in groups if group["settings"] == [setting])
+    alone = labels["alone"]["0.05"]
+    if kept is None:
+        assert alone["threshold"] is None
+    else:
+        assert alone["kept"]["value"] == pytest.approx(kept / rows, abs=CLOSE)
+        assert (alone["held_out"]["n"], alone["held_out"]["wrong"]) == held_out
+
+
+def test_reading_r101_a_judge_that_was_asked_three_times_is_held_against_itself() -> None:
+    """Of 3 x 3,080 pairs of askings on BANKING77 Jev gave one label in 9,081."""
+    again = label_figures(JEV)["jev-1.13.0/banking77"]["repeat_consistency_all"]
+    assert (again["n"], again["value"]) == (9240, pytest.approx(9081 / 9240, abs=CLOSE))

@@ -156,7 +156,8 @@ def test_p5_on_pages_every_figure_has_its_month_and_every_marked_one_its_dagger(
     for row in re.findall(r"<tr>.*?</tr>", pages["which.md"], re.DOTALL):
         if "<data" in row:
             assert MONTH.search(plain(row)), row
-            assert ("†" in row) == any(name in row for name in MARKED), row
+            is_marked = any(name in row for name in MARKED) or "CLINC150" in row
+            assert ("†" in row) == is_marked, row
 
 
 def test_p5_in_commands_every_figure_has_its_month_and_every_marked_one_its_dagger() -> None:

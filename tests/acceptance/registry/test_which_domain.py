@@ -135,3 +135,31 @@ def test_python_and_the_tool_of_agents_give_the_answer_of_the_command() -> None:
     told = Answers(str(ROOT), lambda: day).which_judge("agent")
     assert told.text.startswith(printed)
     assert told.document["benchmarks"] == answer("agent")["benchmarks"]
+
+
+def test_choices_stand_set_by_set_with_what_a_judge_decides_alone() -> None:
+    """Gemini's .989 [.96, 1] of attacked mails lies .08 above Jev's .911 [.88, .94], whose ends
+    reach .04, widened .06; mails are all right by both, and tasks .72 [.62, .80], .69 [.59, .78].
+    """
+    parts = {part["benchmark"]["name"]: part for part in answer("routing")["benchmarks"]}
+    assert list(parts) == ["BANKING77", "CLINC150", "Mails", "Attacked mails", "Coding tasks"]
+    (jev,) = (c for c in parts["BANKING77"]["candidates"] if c["judge"] == "jev-1.13.0")
+    assert jev["alone"]["threshold"] == 1
+    assert jev["sides"]["repeat_consistency_all"]["n"] == 9240
+    decided = {name for name, part in parts.items() if part["decided"]}
+    assert decided == {"BANKING77", "CLINC150", "Attacked mails"}
+
+    printed = run(ROOT, "which", "--domain", "choices", *DAY).stdout
+    assert "n 1,050 of 80 items, October 2026" in printed
+    assert "always the same label would be right in 0.67" in printed
+    assert "alone: no confidence is shown to keep its errors at 5%" in printed
+    assert printed.count("  known faults\n") == 1, "one source is five sets"
+    assert "† description-copied" in printed, "by the source's own rule Jev leads on CLINC150"
+
+
+def test_the_card_of_a_decision_model_has_each_set_alone_and_the_same_again() -> None:
+    card = run(ROOT, "evaluators", "card", "jev-1.13.0", *DAY).stdout
+    section = card[card.index("  alone/0.05" if "  alone/0.05" in card else "  alone") :]
+    assert "jev-1.13.0/banking77" in section
+    assert "from a confidence of 1 on it decides 41%" in section
+    assert "repeat_consistency_all" in card

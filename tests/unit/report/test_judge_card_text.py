@@ -85,7 +85,7 @@ def card_figure(
     fixed: dict[str, Any] = {
         "name": name, "value": value, "ci95": None, "n": 1200, "items": 300, "unit": "pairs",
         "source": "S", "prompt": "P", "plain": False, "subset": None, "basis": "v1.0-X",
-        "left_out": "", "epc_5_2": "", "month": "May 2026", "marks": (), "of": "v1.0-X",
+        "left_out": "", "epc_5_2": "", "note": "", "month": "May 2026", "marks": (), "of": "v1.0-X",
         "conditions": "c",
         "state": "current",
     }  # fmt: skip
