@@ -329,6 +329,7 @@ def test_reading_r77_a_mark_blank_lines_and_crlf_are_no_content(tmp_path: Path) 
         [["b", "a"], ["a", "b"], ["b", "a"]],  # of one length
         [["b", "a"], None, ["b"]],
         [["b", None], ["a", "b"]],
+        [None, ["b", "a"], [None, "a"], None, ["b", "a"], [None, None]],
         [[], []],
         [[2.5, 1.0], [1.0, 2.5], [2.5, 1.0]],
     ],
