@@ -1,7 +1,7 @@
 """A checkout's registry as the one value that the site shows."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from stat import S_ISREG
@@ -9,14 +9,15 @@ from typing import Final
 
 from epc.answers.judge_cards import card_of
 from epc.answers.service import life_state, service_on
-from epc.answers.snapshot_status import snapshot_states, status_on
+from epc.answers.snapshot_status import snapshot_states, status_on, turns_of
+from epc.answers.turns import days_of_life, turns
 from epc.digests import parse_sums
 from epc.errors import EpcError
 from epc.records import strict_json
 from epc.records.judging.documents import PLAN, PROMPTS, RUN_LOG, Plan, RunLog
 from epc.records.typed import parse
 from epc.registry import layout
-from epc.registry.expiry import Expiry, unconfirmed_from
+from epc.registry.expiry import Expiry
 from epc.registry.figures import figures_of
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.listing import changes
@@ -143,22 +144,24 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
 
 
 def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
-    """Return a snapshot's state, with the end to come."""
-    state = status_on(registry, tag, as_of).state
-    until = state.until
-    ending = status_on(registry, tag, until).state if until and until > as_of else state
-    return _standing_of(registry, None, state=state, ending=ending)
-
-
-def _standing_of(
-    registry: Registry, life: ServiceTerm | None, *, state: Expiry, ending: Expiry
-) -> Standing:
-    """Return a state with the days on which its life makes it another."""
-    return Standing(
-        state=state,
-        end_reason=ending.reason,
-        aged=unconfirmed_from(life, registry.policy) if life else None,
+    """Return a snapshot's state, with those to come."""
+    return _standing_of(
+        lambda day: status_on(registry, tag, day).state, [as_of, *turns_of(registry, tag, as_of)]
     )
+
+
+def _standing_of(state_on: Callable[[date], Expiry], days: Sequence[date]) -> Standing:
+    """Return the state on the first day, with those on later ones that differ from it."""
+    states: list[tuple[date, Expiry]] = []
+    before = None
+    for day in days:
+        state = state_on(day)
+        if (state.status, state.reason) != before:
+            states.append((day, state))
+        before = (state.status, state.reason)
+    today = states[0][1]
+    ending = state_on(today.until) if today.until and today.until > days[0] else today
+    return Standing(state=today, end_reason=ending.reason, turns=tuple(states))
 
 
 def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
@@ -213,11 +216,13 @@ def _evaluator(
     records = generation.record.platforms if generation else ()
     platforms = []
     for record, life in zip(records, lives, strict=True):
-        state = life_state(registry, name, life, as_of)
-        later_end = state.until if state.until and state.until > as_of else as_of
-        ending = life_state(registry, name, life, later_end)
+
+        def on(day: date, life: ServiceTerm = life) -> Expiry:
+            return life_state(registry, name, life, day)
+
+        days = [as_of, *turns(registry, days_of_life(registry, life), as_of)]
+        standing = _standing_of(on, days)
         means = registry.meant(life, as_of)
-        standing = _standing_of(registry, means, state=state, ending=ending)
         target = means if means.means else None
         platforms.append(
             Platform(record=record, standing=standing, meant=target, is_listed=life.is_listed)

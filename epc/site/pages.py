@@ -41,24 +41,27 @@ _SUBJECTS: Final[Mapping[About, str]] = {
 }
 
 
+def holds(state: Expiry) -> bool:
+    """Return whether something still holds in a state, as far as is known."""
+    return state.status != "expired"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """State of a snapshot or a service on the day of building.
 
-    It has what a browser needs to work it out again later.
-
-    `end_reason` is why it ends on `state.until`, said also before it has. `aged` is the day from
-    which nobody confirms any more that it holds; an end that is near or has come outweighs it.
+    `end_reason` is why it ends on `state.until`, said also before it has. `turns` are the states
+    that it has from then on, each with the day from which on it holds.
     """
 
     state: Expiry
     end_reason: str | None
-    aged: date | None
+    turns: tuple[tuple[date, Expiry], ...]
 
     @property
     def holds(self) -> bool:
         """Return whether it still holds on the day of building, as far as is known."""
-        return self.state.status != "expired"
+        return holds(self.state)
 
     def day(self, today: date) -> date | None:
         """Return its end, or the day until which it is promised where that is to come."""

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from epc.printable import begun
 from epc.records.strict_json import dumps_line
+from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.report.coupling_text import MEANING, condition, headline, p_value
 from epc.report.figure_names import in_words
@@ -20,7 +21,7 @@ from epc.site.charts.forest import bar, scale
 from epc.site.charts.results import spark
 from epc.site.escaping import address, finalized, glossed, verbatim
 from epc.site.front import part
-from epc.site.pages import Platform
+from epc.site.pages import Platform, Standing, holds
 from epc.site.profile import long_day
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.statistics.figures import interval_text, number_text
@@ -79,6 +80,7 @@ def environment() -> Environment:
         "hundred": numbers.hundred,
         "kinds": _KINDS,
         "starts_sentences": starts_sentences,
+        "turns": _turns,
         "lives": _lives,
         "meaning": MEANING,
         "unknown_quality": UNKNOWN_QUALITY,
@@ -111,14 +113,33 @@ def _dated(match: re.Match[str]) -> str:
 
 
 def _brief_state(platform: Platform, today: date) -> str:
-    """Return in a word or two whether a platform serves it; `expiry.js` says the same later."""
+    """Return in a word or two whether a platform serves it, or for how many days it does."""
     state = platform.standing.state
-    if state.status == "expiring" and state.until:
-        days = (state.until - today).days
-        return f"{days} {'day' if days == 1 else 'days'}"
-    if platform.record.platform == OPEN_WEIGHTS:
-        return "open weights"
-    return _SERVED[state.status]
+    if word := _service_word(state):
+        return word
+    days = (state.until - today).days if state.until else 0
+    return f"{days} {'day' if days == 1 else 'days'}"
+
+
+def _service_word(state: Expiry) -> str:
+    """Return whether a platform serves a model; nothing where the days that are left say it."""
+    if state.status == "expiring":
+        return ""
+    return "open weights" if state.platform == OPEN_WEIGHTS else _SERVED[state.status]
+
+
+def _turns(standing: Standing) -> list[list[str]]:
+    """Return what `expiry.js` shows of a state from each day on."""
+    return [
+        [
+            day.isoformat(),
+            state.status,
+            "" if holds(state) else state.reason or "",
+            _service_word(state),
+            "until" if holds(state) else "since",
+        ]
+        for day, state in standing.turns
+    ]
 
 
 def _lives(platform: Platform, today: date) -> str:

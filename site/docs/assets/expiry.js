@@ -1,63 +1,41 @@
-// States again, from the dates in the page and the reader's clock, so that a page that was built
-// long ago shows nothing as current that has expired. The rules are those of `epc expiry`.
-(() => {
-  "use strict";
-  const DAY = 86400000;
-  const SERVED = { current: "served", expired: "ended", unconfirmed: "not confirmed", unknown: "unknown" };
-  const built = document.querySelector("[data-as-of]")?.dataset.asOf;
-  if (!built) return;
-  const clock = new Date().toISOString().slice(0, 10);
-  const today = clock > built ? clock : built; // what has expired once stays so, whatever the clock
-  const date = (text) => Date.parse(`${text}T00:00:00Z`);
-  const days = (text) => Math.round((date(text) - date(today)) / DAY);
+// Answers on the reader's own day, so that a page that was built long ago shows nothing as current that
+// has expired. The program wrote each for every day on which it turns; here only days are counted.
+import { dayOf, standing } from "./turns.js";
 
-  // An end that has come outweighs a doubt, a doubt an end to come. Only what has ended has a reason.
-  const state = ({ status, until, reason, aged, notice }) => {
-    if (status === "expired") return { status, reason };
-    if (until && until <= today) return { status: "expired", reason };
-    if (status === "unknown") return { status, reason: "" };
-    if (until && days(until) <= Number(notice)) return { status: "expiring", reason: "" };
-    return { status: aged && aged <= today ? "unconfirmed" : "current", reason: "" };
-  };
+const show = (built) => {
+  const DAY = 86400000;
+  const today = dayOf(built);
+  const days = (text) => Math.round((Date.parse(text) - Date.parse(today)) / DAY);
+  const counted = (left) => `${left} ${left === 1 ? "day" : "days"}`;
 
   const away = (day) => {
     const left = days(day);
     if (left === 0) return "today";
-    const unit = Math.abs(left) === 1 ? "day" : "days";
-    return left > 0 ? `in ${left} ${unit}` : `${-left} ${unit} ago`;
+    return left > 0 ? `in ${counted(left)}` : `${counted(-left)} ago`;
   };
 
+  // Those places are returned that have turned into what is said since an end.
   const told = (root) => {
-    const changed = [];
-    for (const place of root.querySelectorAll("[data-status]")) {
-      const now = state(place.dataset);
-      const before = place.dataset.status;
-      for (const label of now.status === before ? [] : place.querySelectorAll("[data-epc=status]")) {
-        label.textContent = now.reason ? `${now.status} (${now.reason})` : now.status;
-        label.className = `epc-status epc-${now.status}`;
-      }
-      for (const label of place.querySelectorAll("[data-epc=until]")) {
-        label.textContent = now.status === "expired" ? "since" : "until";
-      }
-      for (const label of place.querySelectorAll("[data-epc=in]")) {
-        label.textContent = away(place.dataset.until);
-      }
-      for (const label of place.querySelectorAll("[data-epc=days]")) label.textContent = String(days(place.dataset.until));
-      for (const label of place.querySelectorAll("[data-epc=left]")) {
-        const left = days(place.dataset.until);
-        if (now.status === "expiring") label.textContent = `${left} ${left === 1 ? "day" : "days"}`;
-        else if (now.status !== before) label.textContent = SERVED[now.status];
-        label.className = `epc-status epc-${now.status}`;
-      }
-      place.dataset.status = now.status;
-      if (now.status === "expired" && before !== "expired") changed.push(place);
+    const turned = [];
+    for (const place of root.querySelectorAll("[data-states]")) {
+      const [, status, reason, served, word] = standing(JSON.parse(place.dataset.states), today);
+      const { until, status: before } = place.dataset;
+      const isNew = status !== before;
+      for (const label of place.querySelectorAll("[data-epc=status], [data-epc=left]")) label.className = `epc-status epc-${status}`;
+      for (const label of isNew ? place.querySelectorAll("[data-epc=status]") : []) label.textContent = reason ? `${status} (${reason})` : status;
+      for (const label of place.querySelectorAll("[data-epc=until]")) label.textContent = word;
+      for (const label of place.querySelectorAll("[data-epc=in]")) label.textContent = away(until);
+      for (const label of place.querySelectorAll("[data-epc=days]")) label.textContent = String(days(until));
+      for (const label of isNew || !served ? place.querySelectorAll("[data-epc=left]") : []) label.textContent = served || counted(days(until));
+      Object.assign(place.dataset, { status, reason });
+      if (isNew && status === "expired") turned.push(place);
     }
-    return changed;
+    return turned;
   };
 
   // What the program wrote for each day on which it turns: of these the last that has begun.
   for (const place of document.querySelectorAll("[data-turns]")) {
-    const [, text] = JSON.parse(place.dataset.turns).findLast(([from]) => from <= today);
+    const [, text] = standing(JSON.parse(place.dataset.turns), today);
     Object.assign(place, { textContent: text, hidden: !text });
   }
 
@@ -95,4 +73,7 @@
   const expired = document.querySelector("table#expired-table");
   const whole = expired ? gather(expired).catch(() => {}) : Promise.resolve();
   whole.then(() => { document.documentElement.dataset.epcToday = today; });
-})();
+};
+
+const built = document.querySelector("[data-as-of]")?.dataset.asOf;
+if (built) show(built);

@@ -1,4 +1,4 @@
-"""What a page states of a standing, so that a browser can work it out again later."""
+"""Standings of pages: the states that a browser finds on later days."""
 
 import json
 from datetime import date
@@ -18,6 +18,10 @@ def standing(folder: Path, as_of: str, **life: object) -> Standing:
     checkout.publish()
     (page,) = collect(checkout.folder, as_of=day(as_of), address="").snapshots
     return page.row.standing
+
+
+def statuses(found: Standing) -> dict[str, str]:
+    return {day.isoformat(): state.status for day, state in found.turns}
 
 
 def test_the_reason_of_an_end_is_known_before_it_has_come(tmp_path: Path) -> None:
@@ -45,9 +49,14 @@ def test_reading_r98_from_a_day_not_before_which_it_ends_nobody_confirms(tmp_pat
     site = collect(checkout.folder, as_of=day("2026-02-10"), address="")
     service, figure = site.evaluators[0].platforms[0].standing, site.snapshots[0].row.standing
 
-    assert service.aged == service.state.not_before == date(2026, 5, 1)
-    # That nobody confirms its service ends no figure.
-    assert (figure.aged, figure.state.until) == (None, date(2026, 6, 30))
+    assert service.state.not_before == date(2026, 5, 1)
+    assert statuses(service) == {"2026-02-10": "current", "2026-05-01": "unconfirmed"}
+    # That nobody confirms its service ends no figure: it is 180 days old on 30 June.
+    assert statuses(figure) == {
+        "2026-02-10": "current",
+        "2026-05-01": "expiring",
+        "2026-06-30": "expired",
+    }
 
 
 @pytest.mark.slow
@@ -75,11 +84,12 @@ def test_weights_that_are_pinned_cannot_be_in_doubt(tmp_path: Path) -> None:
     retires = date_claim("2026-05-01", "not_before")
     snapshot_status = standing(tmp_path, "2026-02-10", retires=retires, pinned=True)
 
-    assert (snapshot_status.aged, snapshot_status.state.not_before) == (None, None)
+    assert snapshot_status.state.not_before is None
+    assert statuses(snapshot_status) == {"2026-02-10": "current"}
 
 
-def test_what_a_browser_works_out_is_what_the_registry_says(tmp_path: Path) -> None:
-    """The rule of the pages' script, in Python, on every day of half a year."""
+def test_on_every_day_the_last_state_that_has_begun_is_the_registrys(tmp_path: Path) -> None:
+    """Every day of half a year."""
     for name, kind in (("one", "exact"), ("two", "not_before")):
         built = standing(tmp_path / name, "2026-02-10", retires=date_claim("2026-05-01", kind))
         checkout = with_documents(tmp_path / f"{name}-again")
@@ -89,15 +99,5 @@ def test_what_a_browser_works_out_is_what_the_registry_says(tmp_path: Path) -> N
         for number in range(200):
             today = date.fromordinal(date(2026, 2, 10).toordinal() + number)
             (page,) = collect(checkout.folder, as_of=today, address="").snapshots
-            assert page.row.standing.state.status == worked_out(built, today), (name, today)
-
-
-def worked_out(snapshot_status: Standing, today: date) -> str:
-    until = snapshot_status.state.until
-    if until and today >= until:
-        return "expired"
-    if snapshot_status.state.status == "unknown":
-        return "unknown"
-    if until and (until - today).days <= 60:
-        return "expiring"
-    return "unconfirmed" if snapshot_status.aged and today >= snapshot_status.aged else "current"
+            *_, (_, state) = (turn for turn in built.turns if turn[0] <= today)
+            assert page.row.standing.state.status == state.status, (name, today)

@@ -40,7 +40,7 @@ def test_a_year_is_written_from_half_a_year_on() -> None:
 
 
 def platform(name: str = "p", day: date | None = None, **state: Any) -> Any:
-    service_state = {"status": "current", "until": None} | state
+    service_state = {"status": "current", "until": None, "platform": name} | state
     return SimpleNamespace(
         record=SimpleNamespace(platform=name),
         standing=SimpleNamespace(state=SimpleNamespace(**service_state), day=lambda _: day),
