@@ -74,8 +74,8 @@ def test_figures_of_images_are_pooled_with_nothing() -> None:
     assert [part["benchmark"]["name"] for part in parts] == ["MLLM-Judge", "Polaris"]
     assert {part["benchmark"]["modality"] for part in parts} == {"image"}
     assert [one["judge"] for one in parts[0]["candidates"]] == [
-        "lmms-lab/llava-critic-7b",
-        "microsoft/Phi-4-reasoning-vision-15B",
+        "llava-critic-7b",
+        "Phi-4-reasoning-vision-15B",
     ]
     assert parts[0]["decided"]
     assert "images-unnamed" in parts[0]["faults"]

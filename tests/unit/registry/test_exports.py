@@ -242,15 +242,15 @@ def test_the_command_prints_a_makers_feed_its_records_and_says_whom_it_does_not_
     made: Checkout,
 ) -> None:
     def export(*arguments: str) -> Any:
-        input_arguments = ("evaluators", "export", *arguments, "--as-of", "2026-04-01")
-        return epc(*input_arguments, cwd=made.folder)
+        return epc("evaluators", "export", *arguments, cwd=made.folder)
 
     (record,) = exported_lives(made, "osv", life_record(retires=date_claim("2026-07-01")))
     (feed,) = exported(of_folder(made.folder), "model-eol", AS_OF)
 
     assert json.loads(export("--shape", "osv").stdout) == [record]
-    assert json.loads(export("--shape", "model-eol").stdout) == [feed]
-    assert json.loads(export("--shape", "model-eol", "--maker", "maker").stdout) == feed
+    on_the_day = ("--shape", "model-eol", "--as-of", "2026-04-01")
+    assert json.loads(export(*on_the_day).stdout) == [feed]
+    assert json.loads(export(*on_the_day, "--maker", "maker").stdout) == feed
     missing = export("--shape", "osv", "--maker", "nobody")
     assert missing.returncode == 2
     assert "nobody: no end" in missing.stderr
