@@ -319,7 +319,7 @@ def test_the_judge_card_has_what_is_published_of_recorded_verdicts(kept: Path) -
 
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "Judge-0613: retired at maker on 2025-01-01. Served at cloud, which states no end. "
+        "judge-0613: retired at maker on 2025-01-01. Served at cloud, which states no end. "
         "No figure of it stands. Before its end it was right on 66.7 of 100, LLMBar, "
         "6 verdicts on 3 items, by March 2026."
     )

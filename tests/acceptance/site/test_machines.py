@@ -167,7 +167,7 @@ def test_the_feed_tells_every_change_under_an_id_of_its_own(site: BuiltSite) -> 
 def test_a_badge_states_a_day_so_that_a_cached_one_stays_true(site: BuiltSite) -> None:
     badge = ET.fromstring(site.text("badges/Judge-1.svg"))
 
-    assert badge.get("aria-label") == "EPC Judge-1: v1.1 until 2026-06-30"
+    assert badge.get("aria-label") == "EPC judge-1: v1.1 until 2026-06-30"
     assert not (site.out / "badges/Judge-2.svg").exists(), "it has no baseline"
 
 
@@ -298,7 +298,7 @@ def test_an_evaluator_has_the_card_that_the_command_prints_in_the_api_and_on_its
     card = json.loads(epc(site.checkout.folder, *arguments).stdout)
 
     assert document(site, "api/v1/evaluators/Judge-1.json")["card"] == card
-    assert card["sentence"].startswith("Judge-1: served at maker until 2026-07-01. ")
+    assert card["sentence"].startswith("judge-1: served at maker until 2026-07-01. ")
     page = unescape(site.text("evaluators/Judge-1/index.html"))
     assert f"{card['sentence']} (As of" in page
     assert "; counts for no requirement: withdrawn: a cache</td>" in page

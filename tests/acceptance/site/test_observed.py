@@ -189,7 +189,7 @@ def test_who_may_replace_a_judge_is_the_commands_answer_digit_for_digit(site: Bu
     arguments = ("--as-of", AS_OF, "--format", "json")
 
     assert findings("api_succession", answer) == []
-    assert [judge["name"] for judge in answer["judges"]] == ["Judge-0613", "Old-1"]
+    assert [judge["name"] for judge in answer["judges"]] == ["judge-0613", "old-1"]
     for judge in answer["judges"]:
         output = epc(
             site.checkout.folder, "evaluators", "succeed", judge["name"], *arguments
@@ -214,8 +214,8 @@ def test_verdicts_that_are_not_as_published_are_compared_with_nobody_and_stop_no
     ]
 
     assert [(each.name, each.recorded, each.successors) for each in found] == [
-        ("Judge-0613", 0, ()),
-        ("Old-1", 0, ()),
+        ("judge-0613", 0, ()),
+        ("old-1", 0, ()),
     ]
 
 
@@ -226,7 +226,7 @@ def test_the_page_says_who_may_replace_a_judge_and_each_evaluators_page_leads_th
     old = page.split('id="Old-1"')[1]
 
     assert (
-        "Old-1: nothing can be named instead. Nobody is shown to agree with it: of those that"
+        "old-1: nothing can be named instead. Nobody is shown to agree with it: of those that"
         in old
     )
     for text in ("maker: current", "of 12</td>", "share of the first place -0.250", "the same: P"):

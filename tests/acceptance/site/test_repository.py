@@ -69,7 +69,7 @@ def test_without_any_address_the_commands_are_those_of_this_checkout(alone: Path
     assert "in this checkout" in measured
     assert "--registry" not in measured + evaluator
     assert "--from" not in measured
-    assert "epc expiry Judge-1</code>" in evaluator
+    assert "epc expiry judge-1</code>" in evaluator
     assert 'rel="canonical"' not in (alone / "evaluators/judge-1/index.html").read_text("utf-8")
 
 
