@@ -70,7 +70,8 @@ def command(
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
     failed = [state for state in gates if state.status in failing]
     for state in failed:
-        served = [s for s in states if s.id == state.id and s.status not in failing and s.platform]
+        alike = [s for s in states if s.id == state.id and s.platform]
+        served = [s for s in alike if s.status in ("current", "expiring")]
         if served:
             reason = f"by {state.platform}" if state.platform else "as it names no platform"
             example = f"{served[0].platform}/{state.id}"

@@ -15,6 +15,7 @@ from epc.printable import GAP
 
 _LEAST: Final = 40  # columns, below which nothing is wrapped
 _COMMAND: Final = re.compile("(?:^|[:`] ?) *epc [a-z]")  # which somebody copies
+_CELL: Final = re.compile(r"\S+(?: \S+)*")  # of a row, whose cells stand two blanks apart
 _HANG: Final = 2  # columns by which a line goes on further in
 _STATES: Final = {
     "red": "expired|drifted|DRIFTED|WORSE|harms|refused|missing|coupled|collapsed",
@@ -43,15 +44,32 @@ def fitted(text: str, stream: IO[str]) -> str:
     return joined if os.environ.get("NO_COLOR") else coloured(joined)
 
 
+def _row(line: str, hang: int, wide: int) -> Iterator[str]:
+    """Yield a row of a table in lines of whole cells; a cell that is wider is wrapped by words."""
+    cells = [*_CELL.finditer(line)]
+    fitting = [cell for cell in cells if cell.end() <= wide] or cells[:1]
+    printed = line[: fitting[-1].end()]
+    for cell in cells[len(fitting) :]:
+        *whole, printed = wrapped(printed, wide)
+        yield from whole
+        if len(printed) + len(GAP) + len(cell[0]) <= wide and cell is not cells[len(fitting)]:
+            printed += f"{GAP}{cell[0]}"
+        else:
+            yield printed
+            printed = f"{' ' * hang}{cell[0]}"
+    yield from wrapped(printed, wide)
+
+
 def coloured(text: str) -> str:
     """Return a text whose states stand in their colours."""
     return _STATE.sub(lambda state: click.style(state[0], fg=_COLOURS[state[0]]), text)
 
 
 def wrapped(line: str, wide: int) -> Iterator[str]:
-    """Yield a line in as many as a width takes; a row of a table stays whole, and a command.
+    """Yield a line in as many as a width takes; a command stays whole.
 
-    What goes on stands further in: below the value of a label, or two columns.
+    What goes on stands further in: below the value of a label, or two columns. A row of a table
+    goes on with the cell that does not fit.
     """
     body = line.lstrip(" ")
     indent = len(line) - len(body)
@@ -59,10 +77,14 @@ def wrapped(line: str, wide: int) -> Iterator[str]:
     hang = indent + _HANG
     if gap:
         hang = len(line) - len(value.lstrip(" "))
-    is_whole = GAP in value.strip(" ") or hang > wide // 2 or _COMMAND.search(line)
-    if len(line) <= wide or wide < _LEAST or is_whole:
+    if len(line) <= wide or wide < _LEAST or _COMMAND.search(line):
         yield line
         return
+    if GAP in value.strip(" "):
+        yield from _row(line, indent + _HANG + len(GAP), wide)
+        return
+    if hang > wide // 2:
+        hang = indent + _HANG
     head, tail = line[:hang], line[hang:]
     while len(head) + len(tail) > wide:
         room = wide - len(head)

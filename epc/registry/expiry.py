@@ -354,10 +354,12 @@ def _state(
         status, note = "current", end.note if end else _open_end(life)
         # Reading R104: a day that a platform states and that lies ahead holds.
         is_stated = any(e.reason == "retired" for e in ahead)
-        if life and (is_stated or (not_before and as_of < not_before)):
-            note = f"{note}{_seen_on(life)}"
         aged = unconfirmed_from(life, policy) if life and not is_stated else None
-        if life and aged and as_of >= aged:
+        is_aged = aged is not None and as_of >= aged
+        holds = is_stated or (not_before and as_of < not_before)
+        if life and (holds or not (is_aged or not_before or life.lasts)):
+            note = f"{note}{_seen_on(life)}"
+        if life and aged and is_aged:
             status, since = "unconfirmed", max(aged, begun or aged) if aged > date.min else None
             note = f"{note}; {_unheard(life, aged, policy)}"
     return Expiry(
@@ -427,7 +429,11 @@ def _retirement(life: ServiceTerm, retires: DateClaim, *, ended: bool) -> str:
         verb = "is said to have retired" if ended else "is said to retire"
         names = "to name"
     note = f"{life.platform} {verb} {life.model} on {retires.date}"
-    return note + (f" and {names} {life.replacement} instead" if life.replacement else "")
+    if not life.replacement:
+        return note
+    answers = any((r.date, r.to) == (retires.date, life.replacement) for r in life.routes)
+    then = ", which answers from that day" if answers else ""
+    return f"{note} and {names} {life.replacement} instead{then}"
 
 
 def _open_end(life: ServiceTerm | None) -> str:
@@ -468,7 +474,7 @@ def unconfirmed_from(life: ServiceTerm, policy: Policy) -> date | None:
 
 
 def _seen_on(life: ServiceTerm) -> str:
-    """Return when a source last stated the day that lies ahead."""
+    """Return when a source last had the model, or stated the day that lies ahead."""
     return f", as seen on {life.seen}" if life.seen else ""
 
 

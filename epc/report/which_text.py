@@ -135,9 +135,9 @@ def untried(answer: Choice) -> str:
     names = ", ".join(answer.untried[:_NAMED])
     place = f" by {answer.platform}" if answer.platform else ""
     dots = ", ..." if count > _NAMED else ""
-    return (
-        f"{count:,} models that are served{place} were not tried on these questions: {names}{dots}"
-    )
+    many = "s that are" if count > 1 else " that is"
+    verb = "were" if count > 1 else "was"
+    return f"{count:,} model{many} served{place} {verb} not tried on these questions: {names}{dots}"
 
 
 def unserved(answer: Choice) -> str:

@@ -11,6 +11,7 @@ from epc.analysis.quotable import QuotableFigure, QuotableFigures
 from epc.answers.domains import domains_of
 from epc.answers.quotable import right_by_domain
 from epc.records.choices import ALL, Choices
+from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.registry import Registry
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
@@ -229,5 +230,7 @@ def _service(first: Platform) -> Iterator[str]:
         yield f"{place} serves it until {long_day(state.not_before)} at the least."
     elif first.record.pinned:
         yield "Nobody can change or retire it."
+    elif place == OPEN_WEIGHTS:
+        yield "Its weights are public: no platform can end it."
     elif state.status == "current":
         yield f"{place} states no end."

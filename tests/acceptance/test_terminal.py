@@ -80,12 +80,15 @@ def test_a_state_has_its_colour_on_a_terminal_alone_and_not_under_no_color() -> 
             "label   one two three four five six seven eight",
             "label   one two three four five six|        seven eight",
         ),
-        ("a row  of a table  that has columns, stays whole here", None),
+        (
+            "a row  of a table  that has columns, goes on by cells",
+            "a row  of a table|    that has columns, goes on by cells",
+        ),
         ("  next: epc resume runs/with-a-name-that-is-long-enough", None),
         ("https://example.org/an/address/without/any/blank/in/it", None),
     ],
 )
-def test_a_line_goes_on_further_in_and_rows_commands_and_addresses_stay_whole(
+def test_a_line_goes_on_further_in_and_commands_and_addresses_stay_whole(
     line: str, lines: str | None
 ) -> None:
     assert [*wrapped(line, 40)] == (lines.split("|") if lines else [line])

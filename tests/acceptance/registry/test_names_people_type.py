@@ -207,3 +207,18 @@ def test_r104_which_judge_of_a_past_day_asks_none_that_came_later() -> None:
     result = as_text(run_program("which", "--as-of", "2022-01-01", cwd=ROOT))
 
     assert result.stdout.startswith("No judge that was tried fits")
+
+
+@pytest.mark.parametrize(
+    ("typed", "cure"),
+    [
+        ("claude-sonnet-4-5", "aws-bedrock/claude-sonnet-4-5 asks about one platform"),
+        ("claude-3-5-sonnet", ""),  # no platform is known to serve any version of it
+    ],
+)
+def test_r104_a_failing_gate_names_a_platform_that_serves_the_model(typed: str, cure: str) -> None:
+    result = as_text(run_program("expiry", typed, "--as-of", "2026-12-15", cwd=ROOT))
+
+    assert result.returncode == 1
+    assert cure in result.stderr
+    assert bool(result.stderr.strip()) == bool(cure)

@@ -106,6 +106,11 @@ def test_reading_r104_a_place_says_what_is_meant_when_it_was_seen_and_what_follo
         *("gpt-4o-2024-08-06", day("2024-10-02"), 47),
     )
     assert (gemini.days, gemini.answers_next) == (3, "gemini-3.5-flash-lite")
+    assert gemini.state.note.endswith(
+        "names gemini-3.5-flash-lite instead, which answers from that day"
+    )
+    together = headline("together_ai/deepseek-ai/DeepSeek-V4-Pro").state.note
+    assert together == "no end is stated, as seen on 2026-10-25"
     assert (sonnet.target.how, sonnet.replacement) == ("family", "claude-sonnet-4-6")
     assert "all 2 versions ended" in sonnet.state.note
     assert (deepseek.replacement, deepseek.replacement_name) == (

@@ -180,7 +180,7 @@ def test_reading_r98_a_model_that_was_seen_after_the_day_outlived_it() -> None:
 
     assert [state.status for state in expiries] == ["current", "unconfirmed"]
     assert [state.not_before for state in expiries] == [None, None]
-    assert expiries[0].note == "no end is stated"
+    assert expiries[0].note == "no end is stated, as seen on 2026-01-10"
 
 
 def test_reading_r98_a_page_that_still_states_the_day_after_it_is_no_news() -> None:
