@@ -19,6 +19,7 @@ from epc.records.manifest import Manifest, verdict_table
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.usage import ROLES
 from epc.spec.domains import Direction, Domain
+from epc.spec.epc_v1 import AGREEMENT
 from epc.statistics.intervals import Interval
 
 REGRET, REDIRECTED = FIGURES = ("regret", "redirected")
@@ -41,8 +42,8 @@ class Reduction:
 
     @property
     def reducible(self) -> bool:
-        """Whether the plain figure is clear of 0."""
-        return self.plain_ci95 is not None and self.plain_ci95[0] > 0
+        """Whether the plain figure is clear of 0, and of what rounding leaves of it."""
+        return self.plain_ci95 is not None and self.plain_ci95[0] > AGREEMENT
 
     @property
     def share(self) -> float | None:

@@ -112,7 +112,7 @@ def test_reading_r72_where_too_little_was_decided_there_is_no_figure(
 
 @pytest.mark.parametrize(
     ("ci95", "share"),
-    [((0.1, 0.3), 0.25), ((0.0, 0.4), None), ((-0.1, 0.5), None), (None, None)],
+    [((0.1, 0.3), 0.25), ((0.0, 0.4), None), ((1e-16, 4e-16), None), (None, None)],
 )
 def test_reading_r80_a_share_is_only_of_a_figure_that_is_clear_of_0(
     ci95: tuple[float, float] | None, share: float | None
