@@ -6,8 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, structs
 
 from epc.analysis.verdicts_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, ByRow, Codes, Flags, distinct_count, np
@@ -146,14 +145,15 @@ def figure_by(
 
     Some kind has a value.
     """
-    kinds = [
-        None if value is None else figure_of(value, interval, clusters, n, bounds)
-        for value, interval in results
-    ]
-    figure = next(figure for figure in kinds if figure is not None)
-    if len(kinds) == 1:
+    middle, ends = next((value, ends) for value, ends in results if value is not None)
+    figure = figure_of(middle, ends, clusters, n, bounds)
+    if len(results) == 1:
         return figure
-    return FigureByKind(**asdict(figure), kinds=tuple(kinds))
+    kinds = (
+        None if value is None else structs.replace(figure, value=value, ci95=interval)
+        for value, interval in results
+    )
+    return FigureByKind(**structs.asdict(figure), kinds=tuple(kinds))
 
 
 def figure_of(
