@@ -252,7 +252,7 @@ def test_gammas_and_shares_are_never_ranked_together(judging: BuiltSite) -> None
 def test_a_judges_scores_are_no_baseline_of_an_evaluator(judging: BuiltSite) -> None:
     badge = judging.text("badges/Judge-1.svg")
 
-    assert "EPC judge-1: v1.0 " in badge, "the newest baseline, not the newer judgments"
+    assert "EPC Judge-1: v1.0 " in badge, "the newest baseline, not the newer judgments"
 
 
 def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:

@@ -254,6 +254,14 @@ def test_reading_r104_a_platform_in_a_name_is_the_headlines() -> None:
             assert found.home.platform == life.platform
 
 
+def test_property_p9_the_name_that_is_printed_for_a_model_means_it_and_no_other() -> None:
+    names = [published().plain_name(model) for model in published().generations]
+
+    assert len(names) == len({*names})
+    for model, name in zip(published().generations, names, strict=True):
+        assert model in resolve(published(), name, day(A)).models, name
+
+
 def registry(*records: dict[str, object]) -> Registry:
     policy = {"maximum_age_days": 180, "notice_days": 30, "confirmation_days": 120}
     return Registry.from_document(
