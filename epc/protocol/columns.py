@@ -40,19 +40,20 @@ class WeightColumns:
         self.policy = state
         self._flat = state.reshape(-1)
         self._step = np.array([win, loss, 0.0, 0.0])
-        self._floor = floor
+        self._floor, self._floors = floor, np.array([floor, floor, -inf, -inf])
 
     def move(self, indices: Indices, verdicts: Indices) -> None:
         """Take every column one round on."""
         after = self._flat.take(indices)
         after += self._step.take(verdicts)
         tied = verdicts > B if verdicts.max(initial=A) > B else None
-        floor = self._floor if tied is None else np.where(tied, -inf, self._floor)
+        floor = self._floor if tied is None else self._floors.take(verdicts)
         self._flat[indices] = np.maximum(after, floor, out=after)
         total = added(self.policy)
         if tied is not None:
             # A tie divides nothing, not even by a sum that rounding left off 1.
-            np.putmask(total, tied, 1.0)
+            total *= ~tied
+            total += tied
         self.policy /= total
 
 
