@@ -22,8 +22,10 @@ from epc.analysis.headline import NAMES
 from epc.analysis.quotable import STATED
 from epc.analysis.verdicts_rows import fits
 from epc.answers.choose import choose
+from epc.answers.resolve import resolve
 from epc.answers.service import service_on
-from epc.answers.snapshot_status import figure_state, status_on
+from epc.answers.snapshot_status import figure_state, status_on, turns_of
+from epc.answers.turns import days_of_life, turns
 from epc.answers.words import month
 from epc.errors import UsageError
 from epc.records.typed import parse
@@ -83,6 +85,18 @@ def of_domain(
         public=without_judges.public if without_judges else (),
         near=without_judges.near if without_judges else (),
     )
+
+
+def turns_of_domains(registry: Registry, day: date) -> list[date]:
+    """Return the days after a day on which something may turn of benchmarks' judges."""
+    repositories = {benchmark.repository for benchmark in BENCHMARKS}
+    days: set[date] = set()
+    for tag, snapshot in registry.snapshots.items():
+        if snapshot.card.origin and snapshot.card.origin.repository in repositories:
+            days.update(turns_of(registry, tag, day))
+            for target in resolve(registry, snapshot.tag.generation, day).everywhere:
+                days.update(days_of_life(registry, target.life))
+    return turns(registry, days, day)
 
 
 def domains_of(

@@ -8,6 +8,7 @@ from epc.analysis.verdicts_names import alone_in_words
 from epc.report.figure_names import in_words
 
 _FEW: Final = 6  # parts, such as languages, that are named
+_NOBODY: Final = "nobody serves a judge that was measured"
 _NOT_POOLED: Final = "Figures of different benchmarks and domains are never pooled."
 
 
@@ -24,18 +25,20 @@ def sentence(answer: DomainAnswer) -> str:
     )
 
 
-def verdict(part: BenchmarkAnswer) -> str:
+def verdict(part: BenchmarkAnswer | None) -> str:
     """Return in a few words what a benchmark decides, for a cell of a table."""
+    if not (part and part.candidates):
+        return _NOBODY
     if part.decided:
         return "shown to be better than the others"
-    first = part.candidates[0].figure if part.candidates else None
+    first = part.candidates[0].figure
     return f"not decided: {_undecided(part, first.items)}" if first else "not decided"
 
 
 def _benchmark_sentence(part: BenchmarkAnswer) -> str:
     task = f"{part.benchmark.name}, {part.benchmark.task}"
     if not part.candidates:
-        return f"nobody serves a judge that was measured ({task})."
+        return f"{_NOBODY} ({task})."
     first = part.candidates[0]
     if first.figure is None:
         return f"not decided ({task}): {part.benchmark.says}."

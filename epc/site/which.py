@@ -10,7 +10,7 @@ from math import isinf
 from typing import Any, Final
 
 from epc.analysis.choosing import Choice, Option
-from epc.analysis.domains import domains
+from epc.analysis.domains import Benchmark, BenchmarkAnswer, domains
 from epc.answers.choose import (
     Usable,
     choose,
@@ -19,7 +19,7 @@ from epc.answers.choose import (
     turns_of_ways,
     usable_on,
 )
-from epc.answers.domains import of_domain
+from epc.answers.domains import of_domain, turns_of_domains
 from epc.protocol.results import Json
 from epc.records.choices import ALL, Choices, Domain
 from epc.registry.registry import Registry
@@ -54,14 +54,45 @@ def context(site: Site) -> dict[str, Any]:
         "price_chart": price_chart,
         "data": _data(choices, usables, unlimited, platforms) | {"notes": notes},
         "dollars": "${:,.2f}".format,
-        "domains": [of_domain(site.registry, name, site.as_of) for name in domains()],
+        "benchmarks": _benchmarks(site.registry, site.as_of),
         "may_say": may_say,
         "notes": {name: turns[0][1] for name, turns in notes.items()},
         "platforms": platforms,
         "sentence": sentence,
-        "verdict": verdict,
         "title": lambda domain: "All kinds of task" if domain == ALL else domain,
     }
+
+
+def _benchmarks(registry: Registry, as_of: date) -> list[tuple[Benchmark, list[Turns]]]:
+    """Return the benchmarks of domains that have a judge, and what their cells hold on which day.
+
+    The cells are the highest judge, its figure, what that is, and what the benchmark decides.
+    """
+    columns: dict[Benchmark, list[Turns]] = {}
+    for day in (as_of, *turns_of_domains(registry, as_of)):
+        answers = (of_domain(registry, name, day) for name in domains())
+        parts = {part.benchmark: part for answer in answers for part in answer.benchmarks}
+        if day == as_of:
+            judged = (benchmark for benchmark, part in parts.items() if part.candidates)
+            columns = {benchmark: [[], [], [], []] for benchmark in judged}
+        for benchmark, cells in columns.items():
+            texts = _cells(benchmark, parts.get(benchmark))
+            for turns, text in zip(cells, texts, strict=True):
+                add_turn(turns, day, text)
+    return [*columns.items()]
+
+
+def _cells(benchmark: Benchmark, part: BenchmarkAnswer | None) -> tuple[str, str, str, str]:
+    highest = part.candidates[0] if part and part.candidates else None
+    if highest is None or highest.figure is None:
+        return "none", benchmark.says, "", verdict(part)
+    counts = f"{highest.figure.n:,} verdicts on {highest.figure.items:,} items"
+    return (
+        f"{highest.judge}{' †' if highest.marks else ''}",
+        f"{highest.figure.value:.2f}",
+        f"{benchmark.says}, {counts}, {highest.dated}",
+        verdict(part),
+    )
 
 
 def _platforms(unlimited: Iterable[tuple[date, _Steps]]) -> list[str]:

@@ -11,7 +11,9 @@ from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
 from epc.analysis.choosing import Choice, Option
+from epc.analysis.domains import domains
 from epc.answers.choose import choose
+from epc.answers.domains import of_domain
 from epc.errors import UsageError
 from epc.registry.reading import of_folder
 from epc.report.which_text import beaten, may_say, sentence, unserved, untried
@@ -22,7 +24,10 @@ from epc.site.rendering import lists
 def asked(browser: Browser, home: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     """Return a window on the page as it is made of this very registry."""
     text = next(text for name, text in lists(real_site(tmp_path_factory)) if name == "which.md")
-    body = f"<!doctype html><title>Which judge?</title><main>{text.split('---', 2)[2]}</main>"
+    script = "<script type=module src=../assets/expiry.js></script>"
+    age = f"<aside data-as-of={REAL_DAY}></aside>{script}"
+    main = f"<main>{text.split('---', 2)[2]}</main>"
+    body = f"<!doctype html><title>Which judge?</title>{age}{main}"
     with visit(browser, home) as page_visit:
         page_visit.page.route(
             "**/which/",
@@ -134,9 +139,37 @@ def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
     assert "Every other judge within the budget that was tried is shown to be right less" in text
 
 
+@pytest.mark.parametrize("day", [*DAYS, date(2027, 5, 17)])
+def test_the_judges_of_benchmarks_of_their_own_are_of_the_readers_day(
+    asked: Visit, day: date
+) -> None:
+    """As `epc which --domain NAME` has the highest judge of each benchmark, and its month."""
+    page = opened(asked, day)
+
+    registry = of_folder(ROOT)
+    highest = {
+        part.benchmark.name: part.candidates[0]
+        for name in domains()
+        for part in of_domain(registry, name, day).benchmarks
+        if part.candidates
+    }
+    for row in page.locator("#domains + table tbody tr").all():
+        name = row.locator("th small").inner_text().partition(":")[0]
+        judge, figure, decision = row.locator("td").all_inner_texts()
+        first = highest.pop(name, None)
+        if first is None:
+            assert (judge, decision) == ("none", "nobody serves a judge that was measured"), name
+        elif first.figure:
+            assert judge == f"{first.judge}{' †' if first.marks else ''}", name
+            assert figure.startswith(f"{first.figure.value:.2f}"), name
+            assert figure.endswith(first.dated), name
+    assert not highest
+    asked.assert_quiet()
+
+
 def test_domains_with_benchmarks_of_their_own_stand_in_a_table_of_the_page(asked: Visit) -> None:
     """Opus 4.7's rank correlation is .56; the difference from the others is within its interval."""
-    table = asked.page.locator("#domains + table")
+    table = opened(asked, REAL_DAY).locator("#domains + table")
     (rag,) = [row for row in table.locator("tbody tr").all_inner_texts() if row.startswith("rag")]
     assert "claude-opus-4-7" in rag
     assert "0.56" in rag
