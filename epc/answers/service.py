@@ -126,7 +126,7 @@ def _weights(name: Name, day: date) -> Weights | None:
     if any(target.life.pinned for target in name.everywhere):
         return "pinned"
     public = [target.life for target in name.everywhere if target.platform == OPEN_WEIGHTS]
-    is_public = any((life.introduced or life.known_since or day) <= day for life in public)
+    is_public = any((life.first_day or day) <= day for life in public)
     return "public" if is_public else None
 
 

@@ -177,16 +177,11 @@ def _shortest(name: str, words: _Words) -> str:
 def newest(lives: Sequence[ServiceTerm], day: date) -> ServiceTerm:
     """Return the newest version that has not ended on a day; if all have, the last one to end."""
     # Reading R104: a family is what a platform has under its name today.
-    begun = [life for life in lives if (_begin(life) or day) <= day] or lives
+    begun = [life for life in lives if (life.first_day or day) <= day] or lives
     served = [life for life in begun if (end := _end(life)) is None or end > day]
     if served:
         return max(served, key=_age)
     return max(begun, key=lambda life: (_end(life) or date.max, _age(life)))
-
-
-def _begin(life: ServiceTerm) -> date | None:
-    """Return the first day on which a model is known to be there."""
-    return life.released.date if life.released else life.introduced or life.known_since
 
 
 def _end(life: ServiceTerm) -> date | None:

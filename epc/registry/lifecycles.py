@@ -220,6 +220,11 @@ class ServiceTerm:
         return self.pinned or self.platform == OPEN_WEIGHTS
 
     @property
+    def first_day(self) -> date | None:
+        """The first day of the model there, or else on any platform, or on which it was known."""
+        return self.released.date if self.released else self.introduced or self.known_since
+
+    @property
     def is_fixed(self) -> bool:
         """Return whether the vendor says that the name never means another model."""
         return self.fixed is not None and self.means is None

@@ -328,12 +328,16 @@ class Registry:
         return self.as_listed(state)
 
     def every_state(self, as_of: date) -> Iterator[tuple[Generation, Expiry, bool]]:
-        """Yield every generation's state on each platform, and whether a catalogue alone has it."""
+        """Yield every generation's state on each platform, and whether a catalogue alone has it.
+
+        A model that nobody had yet on the day is none of them.
+        """
         generations = [*self.generations.values(), *self.catalogue.values()]
         for is_listed in (False, True):
             for generation in generations:
                 for life in generation.lives:
-                    if life.is_listed == is_listed and not life.versions:
+                    is_there = life.pinned or (life.first_day or as_of) <= as_of
+                    if is_there and life.is_listed == is_listed and not life.versions:
                         yield generation, self.of_life(life.model, life, as_of), is_listed
 
     def as_listed(self, state: Expiry) -> Expiry:

@@ -222,3 +222,16 @@ def test_r104_a_failing_gate_names_a_platform_that_serves_the_model(typed: str, 
     assert result.returncode == 1
     assert cure in result.stderr
     assert bool(result.stderr.strip()) == bool(cure)
+
+
+def test_r104_the_list_of_a_past_day_has_no_model_that_came_later() -> None:
+    """Models of March 2026 and October 2025; verdicts of gpt-4 are of 12 October 2023."""
+    early, late = (
+        as_text(run_program("evaluators", "list", "--as-of", on, cwd=ROOT)).stdout
+        for on in ("2023-10-12", "2026-11-28")
+    )
+
+    for name in ("gpt-5.4-mini", "gpt-5.4-nano", "claude-haiku-4-5-20251001"):
+        assert name not in early
+        assert name in late
+    assert "openai/gpt-4 " in early
