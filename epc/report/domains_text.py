@@ -30,7 +30,8 @@ def verdict(part: BenchmarkAnswer | None) -> str:
     if not (part and part.candidates):
         return _NOBODY
     if part.decided:
-        return "shown to be better than the others"
+        better = "shown to be better than the others"
+        return f"{better}, but see †" if part.candidates[0].marks else better
     first = part.candidates[0].figure
     return f"not decided: {_undecided(part, first.items)}" if first else "not decided"
 
@@ -44,9 +45,9 @@ def _benchmark_sentence(part: BenchmarkAnswer) -> str:
         return f"not decided ({task}): {part.benchmark.says}."
     figure = f"{part.benchmark.says} {first.figure:.2f}{_dagger(first)}, {_counts(first)}"
     if part.decided:
-        answer = (
-            f"ask {_called(first)}: {figure} ({task}). It is shown to be better than the others."
-        )
+        better = "It is shown to be better than the others"
+        doubt = "; read † before you rely on that" if first.marks else ""
+        answer = f"ask {_called(first)}: {figure} ({task}). {better}{doubt}."
     else:
         why = f"not decided, {_undecided(part, first.figure.items)} ({task})"
         answer = f"{why}. The highest is {_called(first)}: {figure}."

@@ -155,6 +155,8 @@ def test_choices_stand_set_by_set_with_what_a_judge_decides_alone() -> None:
     assert "alone: no confidence is shown to keep its errors at 5%" in printed
     assert printed.count("  known faults\n") == 1, "one source is five sets"
     assert "† description-copied" in printed, "by the source's own rule Jev leads on CLINC150"
+    (sentence,) = (line for line in printed.splitlines() if "CLINC150, which" in line)
+    assert sentence.endswith("better than the others; read † before you rely on that.")
 
 
 def test_the_card_of_a_decision_model_has_each_set_alone_and_the_same_again() -> None:
