@@ -1,9 +1,8 @@
 """Addresses that people type, and what an evaluator has to follow: badge, calendar, feed.
 
-An alias leads to the evaluator's page, and has its JSON. A name with a platform, a region or a
-maker in front (`openai/gpt-4o`, `eu.anthropic.claude-opus-5`) has no files: the 404 page finds it
-in the file of all names. Neither has a name that is no harmless part of an address; it stands on
-its evaluator's page.
+An alias has the evaluator's JSON. The 404 page leads from an alias to the evaluator's page, as from
+a name with a platform, a region or a maker in front (`openai/gpt-4o`), which has no file at all.
+Neither has a name that is no harmless part of an address; it stands on its evaluator's page.
 """
 
 import re
@@ -24,7 +23,6 @@ from epc.registry.lifecycles import DateClaim, Kind, ServiceTermRecord
 from epc.registry.listing import Change
 from epc.site import api
 from epc.site.pages import EvaluatorPage, Platform, Site
-from epc.site.with_mkdocs import guarded
 
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _LATEST: Final = 200
@@ -188,17 +186,6 @@ _PLAIN: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alias:
-    """A name below `evaluators/` at which no evaluator's own page is, and whom it means.
-
-    Where that is several, the reader chooses.
-    """
-
-    place: str
-    means: tuple[EvaluatorPage, ...]
-
-
 def platforms(site: Site) -> dict[str, list[tuple[EvaluatorPage, Platform]]]:
     """Return all that each platform serves, by its name; none that is also an evaluator's."""
     by_platform: dict[str, list[tuple[EvaluatorPage, Platform]]] = {}
@@ -210,8 +197,11 @@ def platforms(site: Site) -> dict[str, list[tuple[EvaluatorPage, Platform]]]:
     return {name: by_platform[name] for name in sorted(by_platform) if name not in evaluators}
 
 
-def aliases(site: Site) -> list[Alias]:
-    """Return every alias that is a plain name, in the order of their addresses."""
+def aliases(site: Site) -> dict[str, EvaluatorPage]:
+    """Return the evaluator that each alias means, by its plain name, in the order of addresses.
+
+    It is the model that speaks first. A name that means several is left out.
+    """
     pages = {page.name: page for page in site.evaluators}
     spelled = {
         name
@@ -222,23 +212,21 @@ def aliases(site: Site) -> list[Alias]:
     }
     taken = pages.keys() | platforms(site).keys()
     names = sorted(name for name in spelled - taken if _PLAIN.fullmatch(name))
-    return [Alias(place=name, means=_meant(site, name, pages)) for name in names]
+    meant = ((name, _meant(site, name, pages)) for name in names)
+    return {name: page for name, page in meant if page}
 
 
-def _meant(site: Site, name: str, pages: Mapping[str, EvaluatorPage]) -> tuple[EvaluatorPage, ...]:
-    """Return whom a name means: the model that speaks first, or else all, each once."""
+def _meant(site: Site, name: str, pages: Mapping[str, EvaluatorPage]) -> EvaluatorPage | None:
     meaning = resolve(site.registry, name, site.as_of)
-    named = [pages[model] for model in meaning.models if model in pages]
     first = meaning.home.model.name if meaning.home else ""
-    return (pages[first],) if first in pages else tuple(named)
+    named = [first] if first in pages else [model for model in meaning.models if model in pages]
+    return pages[named[0]] if len(named) == 1 else None
 
 
-def files(site: Site, alias: Alias) -> Iterator[tuple[str, str | bytes]]:
-    """Yield what answers at an alias: a page that leads on, and a copy of the JSON."""
-    yield f"evaluators/{alias.place}/index.html", _leading(site, alias)
-    if len(alias.means) == 1:
-        document = api.evaluator(site, alias.means[0])
-        yield f"{api.HOME}/evaluators/{alias.place}.json", dumps(document)
+def files_of_aliases(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the JSON of each alias, a copy of that of the evaluator's own name."""
+    for name, page in aliases(site).items():
+        yield f"{api.HOME}/evaluators/{name}.json", dumps(api.evaluator(site, page))
 
 
 def for_people(site: Site, page: EvaluatorPage) -> Iterator[tuple[str, str | bytes]]:
@@ -303,37 +291,3 @@ def _set(
         places[1],
         feed_of_evaluators(site, alone, identity=(name, name), path=places[1], about=about),
     )
-
-
-def _leading(site: Site, alias: Alias) -> str:
-    """Return a page that leads on to the evaluator's, or from which the reader chooses."""
-    first, *further = alias.means
-    ranked = [
-        f'<meta http-equiv="refresh" content="0; url=../{first.name}/">',
-        f'<link rel="canonical" href="{site.address}evaluators/{first.name}/">',
-    ][: 0 if further else 2 if site.address else 1]
-    phrase = "may mean one of these" if further else "has its page here"
-    listed = [f'<li><a href="../{page.name}/">{page.plain}</a></li>' for page in alias.means]
-    lines = [
-        "<!doctype html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        f"<title>{alias.place} - EPC registry</title>",
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="robots" content="noindex">',
-        *ranked,
-        "</head>",
-        "<body>",
-        "<main>",
-        f"<h1>{alias.place}</h1>",
-        f"<p>{alias.place} {phrase}:</p>",
-        "<ul>",
-        *listed,
-        '<li><a href="../">All evaluators</a></li>',
-        "</ul>",
-        "</main>",
-        "</body>",
-        "</html>\n",
-    ]
-    return guarded("\n".join(lines), ())

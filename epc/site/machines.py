@@ -116,8 +116,7 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
         yield name, dumps(document)
     for evaluator in site.evaluators:
         yield from guessing.for_people(site, evaluator)
-    for alias in guessing.aliases(site):
-        yield from guessing.files(site, alias)
+    yield from guessing.files_of_aliases(site)
     yield from _of_lives(site)
     yield from _of_all(site, [*paths])
     yield from remote(site.checkout)

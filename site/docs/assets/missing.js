@@ -22,19 +22,21 @@ import { insteadOf, load } from "./names.js";
   // The names that an address may mean: those spelt so, whatever the letters' case, or the nearest.
   const near = async () => {
     const index = await load();
-    const targets = new Map(); // what is shown, and where it leads
-    for (const { tag } of index.snapshots) targets.set(tag, `snapshots/${tag}/`);
+    const targets = new Map(); // what is shown, and where it may lead
+    const add = (name, at) => targets.set(name, (targets.get(name) ?? new Set()).add(at));
+    for (const { tag } of index.snapshots) add(tag, `snapshots/${tag}/`);
     for (const { name, lives, listed } of index.generations) {
       for (const spelt of [name, ...lives.flatMap(({ platform, names }) => [...names, ...names.map((own) => `${platform}/${own}`)])]) {
         const alone = lives.some(({ family }) => family) ? `check/?judge=${encodeURIComponent(spelt)}` : "evaluators/catalogue/";
-        if (!targets.has(spelt)) targets.set(spelt, listed ? alone : `evaluators/${name}/`);
+        add(spelt, listed ? alone : `evaluators/${name}/`);
       }
     }
     const spelt = [...targets].filter(([name]) => name.toLowerCase() === sought().toLowerCase());
-    const [only, ...others] = new Set(spelt.map(([, at]) => at));
-    if (only && !others.length) location.replace(new URL(only, home));
+    const [first, ...others] = new Set(spelt.flatMap(([, places]) => [...places]));
+    // What a name of several models means is answered on its own page.
+    if (first) location.replace(new URL(others.length ? `check/?judge=${encodeURIComponent(sought())}` : first, home));
     const asked = grams(sought());
-    const found = [...targets].map(([name, at]) => ({ name, at, score: likeness(asked, name) }));
+    const found = [...targets].map(([name, [at]]) => ({ name, at, score: likeness(asked, name) }));
     found.sort((a, b) => b.score - a.score || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));
     const seen = new Set();
     const nearest = found.filter(({ at, score }) => score >= ALIKE && !seen.has(at) && seen.add(at)).slice(0, MOST);

@@ -3,9 +3,9 @@
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
 domains, {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
-{platform} for every platform, {guess} for every other plain name of an evaluator, {lasting} for
-every evaluator that has not ended more than 60 days ago, {dated} for those of them of which a day
-is known, {baseline} for every one with a baseline, {ends} for every maker of whose models an end is
+{platform} for every platform, {guess} for every other plain name that means one evaluator,
+{lasting} for every evaluator that has not ended more than 60 days ago, {dated} for those of them of
+which a day is known, {baseline} for every one with a baseline, {ends} for every maker of whose models an end is
 known, {published} for every one that was measured or reported, {spread} for every one of which a
 JSD was stated and {followed} for every one that was
 measured here, so a publication needs no line of its own. A new file or a new kind of page does; a

@@ -84,6 +84,7 @@ def test_a_missing_page_offers_the_nearest_names(
     [
         ("evaluators/maker/judge-1/", "evaluators/Judge-1/"),
         ("evaluators/CLOUD/judge-1/", "evaluators/Judge-1/"),
+        ("evaluators/judge-1/", "evaluators/Judge-1/"),
         ("snapshots/v1.1-judge-1/", "snapshots/v1.1-Judge-1/"),
     ],
 )

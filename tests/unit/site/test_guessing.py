@@ -1,6 +1,5 @@
 """Names that people type, and what an evaluator has to follow: badge, calendar, feed."""
 
-import re
 from datetime import date, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +21,7 @@ from epc.site.guessing import (
     _written_feed,
     aliases,
     badge_alternative,
-    files,
+    files_of_aliases,
     for_people,
 )
 from epc.site.pages import Site
@@ -41,13 +40,8 @@ def made(tmp_path: Path) -> Checkout:
 
 def guessed(made: Checkout) -> dict[str, str | bytes]:
     site = _site(made)
-    found = {name: text for alias in aliases(site) for name, text in files(site, alias)}
+    found: dict[str, str | bytes] = dict(files_of_aliases(site))
     return found | {name: text for page in site.evaluators for name, text in for_people(site, page)}
-
-
-def leads(page: str | bytes) -> list[str]:
-    """Return where the links of a page lead, the last of which is to all evaluators."""
-    return re.findall(r'<li><a href="([^"]*)">', str(page))[:-1]
 
 
 def test_nobody_follows_what_has_ended_and_a_badge_is_of_a_baseline(made: Checkout) -> None:
@@ -58,7 +52,7 @@ def test_nobody_follows_what_has_ended_and_a_badge_is_of_a_baseline(made: Checko
     made.evaluator(generation_record("Judge-1", life_record()))
     made.publish()
 
-    found = {name for name in guessed(made) if not name.startswith(("api/", "evaluators/"))}
+    found = {name for name in guessed(made) if not name.startswith("api/")}
 
     followed = ("Judge-1", "Recent", "Served")
     files = {f"{kind}/{name}.{end}" for name in followed for kind, end in KINDS}
@@ -106,7 +100,7 @@ def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(
     assert set(entries("calendar.ics")) == {"v1.0-Judge-1.maker@epc-registry"}
 
 
-def test_a_name_of_several_has_a_page_to_choose_from_and_nothing_for_programs(
+def test_a_name_of_several_has_nothing_for_programs(
     made: Checkout,
 ) -> None:
     for name in ("One", "Two"):
@@ -115,12 +109,9 @@ def test_a_name_of_several_has_a_page_to_choose_from_and_nothing_for_programs(
             for n in (1, 2)
         ]
         made.evaluator(generation_record(name, *lives))
-    given = guessed(made)
 
-    page = given["evaluators/shared/index.html"]
-    assert leads(page) == ["../One/", "../Two/"]
-    assert 'http-equiv="refresh"' not in str(page)
-    assert "api/v1/evaluators/shared.json" not in given
+    assert "shared" not in aliases(_site(made))
+    assert "api/v1/evaluators/shared.json" not in guessed(made)
 
 
 def test_an_own_name_goes_before_an_alias_and_the_makers_before_others(made: Checkout) -> None:
@@ -128,7 +119,7 @@ def test_an_own_name_goes_before_an_alias_and_the_makers_before_others(made: Che
     made.evaluator(generation_record("Two", life_record(model="two", aliases=["judge"])))
     made.evaluator(generation_record("Three", life_record(platform="cloud", model="judge")))
 
-    assert leads(guessed(made)["evaluators/judge/index.html"]) == ["../One/"]
+    assert aliases(_site(made))["judge"].name == "One"
 
 
 HOSTILE = (
@@ -143,7 +134,7 @@ def test_a_plain_name_has_a_colon_and_120_characters_at_most(made: Checkout) -> 
     names = ["gpt-4.1", "gpt-4o:free", "judge-1", "x" * 120]
     made.evaluator(generation_record("Judge-1", life_record(aliases=names)))
 
-    assert [alias.place for alias in aliases(_site(made))] == names
+    assert [*aliases(_site(made))] == names
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -152,7 +143,7 @@ def test_a_name_that_is_hostile_or_has_a_place_in_front_gets_no_address(
 ) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=[name])))
 
-    assert [alias.place for alias in aliases(_site(made))] == ["judge-1"]
+    assert [*aliases(_site(made))] == ["judge-1"]
 
 
 def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
@@ -167,18 +158,18 @@ def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
     places = [place for place, _ in machines.files(site, tmp_path)]
 
     assert len(places) == len(set(places))
-    assert not {"evaluators/maker/index.html", "evaluators/Judge-2/index.html"} & set(places)
+    assert "api/v1/evaluators/maker.json" not in places
     assert "calendars/cloud.ics" in places
 
 
 def test_addresses_grow_with_names_and_not_with_snapshots(made: Checkout) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=["judge-latest"])))
     made.publish("v1.0-Judge-1")
-    before = {alias.place for alias in aliases(_site(made))}
+    before = {*aliases(_site(made))}
     for minor in range(1, 5):
         made.publish(f"v1.{minor}-Judge-1")
 
-    assert {alias.place for alias in aliases(_site(made))} == before
+    assert {*aliases(_site(made))} == before
     assert before == {"judge-1", "judge-latest"}
 
 
