@@ -214,11 +214,12 @@ def _evaluator(
     generation = registry.generations.get(name)
     lives = generation.lives if generation else ()
     records = generation.record.platforms if generation else ()
+    plain = registry.plain_name(name)
     platforms = []
     for record, life in zip(records, lives, strict=True):
 
         def on(day: date, life: ServiceTerm = life) -> Expiry:
-            return life_state(registry, name, life, day)
+            return life_state(registry, plain, life, day)
 
         days = [as_of, *turns(registry, days_of_life(registry, life), as_of)]
         standing = _standing_of(on, days)

@@ -91,7 +91,7 @@ def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(
     made.evaluator(generation_record("Judge-1", life_record(retires=moved)))
     after = entries("calendars/Judge-1.ics")
 
-    ends = {"Judge-1.maker@epc-registry", "v1.0-Judge-1.maker@epc-registry"}
+    ends = {"judge-1.maker@epc-registry", "v1.0-Judge-1.maker@epc-registry"}
     assert set(before) == set(after) == ends
     for uid in ends:
         assert before[uid].decoded("dtstart") == date(2026, 5, 1)

@@ -118,3 +118,4 @@ def test_r100_a_judge_is_named_as_people_type_it_and_keeps_its_address(tmp_path:
     followed = dict(for_people(site, page))
     assert b"<title>EPC registry: judge-2-2026-08-06</title>" in followed["feeds/Judge2-0806.xml"]
     assert "X-WR-CALNAME:EPC: judge-2-2026-08-06" in followed["calendars/Judge2-0806.ics"]
+    assert "SUMMARY:judge-2-2026-08-06 expires" in followed["calendars/Judge2-0806.ics"]
