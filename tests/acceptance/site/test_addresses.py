@@ -5,11 +5,11 @@
 domains, {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
 {platform} for every platform, {guess} for every other plain name that means one evaluator,
 {lasting} for every evaluator that has not ended more than 60 days ago, {dated} for those of them of
-which a day is known, {baseline} for every one with a baseline, {ends} for every maker of whose models an end is
-known, {published} for every one that was measured or reported, {spread} for every one of which a
-JSD was stated and {followed} for every one that was
-measured here, so a publication needs no line of its own. A new file or a new kind of page does; a
-new document or schema is known by its source until it is listed.
+which a day is known, {baseline} for every one with a baseline, {ends} for every maker of whose
+models an end is known, {published} for every one that was measured or reported, {spread} for every
+one of which a JSD was stated and {followed} for every one that was measured here, so a publication
+needs no line of its own. A new file or a new kind of page does; a new document or schema is known
+by its source until it is listed.
 """
 
 import re
