@@ -30,9 +30,8 @@ from epc.answers.replacement import replacement_on
 from epc.answers.subjects import subject
 from epc.answers.succession import _measurement
 from epc.engine.catalog import open_model
-from epc.engine.local.models import LOCAL_MODELS, embedded_model
+from epc.engine.local.models import embedded_model
 from epc.engine.providers import PROVIDERS
-from epc.records.model_names import ASKED, EMBEDDED_EVALUATORS, PROVIDER_OF, routes
 from epc.registry.reading import of_folder
 
 LONG = "Because the one follows what was asked for and the other one does not. " * 2
@@ -325,18 +324,3 @@ def test_a_judge_that_is_served_where_run_asks_nobody_is_not_called_gone() -> No
 
     assert "`epc run` cannot ask the old judge where it is served" in text
     assert "is gone" not in text
-
-
-def test_whom_run_can_ask_is_what_the_engine_has() -> None:
-    route_table = routes()
-    asked = {
-        platform: word
-        for platform, words in ASKED.items()
-        for word in reversed(words)
-        if word in PROVIDERS and route_table[word][0] == platform
-    }
-    local = {name for name, embedded in LOCAL_MODELS.items() if "evaluator" in embedded.description}
-
-    assert asked.pop("self-hosted")  # a server of one's own has no generation by its name
-    assert asked == PROVIDER_OF
-    assert local == EMBEDDED_EVALUATORS

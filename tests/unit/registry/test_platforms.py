@@ -4,9 +4,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from epc.engine.local.models import LOCAL_MODELS
 from epc.engine.providers import PROVIDERS, Provider
 from epc.records.manifest import ModelIdentity
-from epc.records.model_names import GATEWAYS
+from epc.records.model_names import ASKED, EMBEDDED_EVALUATORS, GATEWAYS, PROVIDER_OF, routes
 from epc.registry.platforms import (
     PLATFORMS,
     Kind,
@@ -27,6 +28,21 @@ def test_what_the_program_asks_by_name_is_known_by_that_name() -> None:
 
     # Cloudflare serves its own models and forwards to others at one address.
     assert PROVIDERS.keys() - named == {*nobodys, "cloudflare-decisions"}
+
+
+def test_whom_run_can_ask_is_what_the_engine_has() -> None:
+    route_table = routes()
+    asked = {
+        platform: word
+        for platform, words in ASKED.items()
+        for word in reversed(words)
+        if word in PROVIDERS and route_table[word][0] == platform
+    }
+    local = {name for name, embedded in LOCAL_MODELS.items() if "evaluator" in embedded.description}
+
+    assert asked.pop("self-hosted")  # a server of one's own has no generation by its name
+    assert asked == PROVIDER_OF
+    assert local == EMBEDDED_EVALUATORS
 
 
 def model(name: str, endpoint: str, gateway: str | None = None) -> ModelIdentity:
