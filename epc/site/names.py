@@ -72,7 +72,7 @@ def document(registry: Registry, as_of: date) -> Json:
     its place in `sources`, the last only where it is stated. The note of an alias begins where
     the name stands that was asked about. `listed` is what a catalogue alone says: of a generation,
     which has no page then, or of a recorded one's life on a further platform; `more` are further
-    names of a recorded life. `instead` is the place in `replacements` of what replaces a
+    names of a recorded life. `plain` is the name to print where it is another. `instead` is the place in `replacements` of what replaces a
     life on its platform: `[from, judge, how]`, the judge as its place in `replacing`.
     """
     sources: _Table = {}
@@ -82,7 +82,7 @@ def document(registry: Registry, as_of: date) -> Json:
         for models in (registry.generations, registry.catalogue)
     )
     for generation in alone:
-        generation.pop("plain")  # only recorded ones are shown by it
+        generation.pop("plain", None)  # only recorded ones are shown by it
     generations += [generation | {"listed": True} for generation in alone]
     return {
         "as_of": as_of.isoformat(),
@@ -118,12 +118,12 @@ def _generation(
     for model, life, names in registry.names.further:
         if model is generation:
             listed.setdefault(id(life), []).extend(names)
-    home = home_of(generation.maker)
+    home, plain = home_of(generation.maker), plain_of(generation)
     lives = zip(generation.lives, generation.record.platforms, strict=True)
     return {
         "name": generation.name,
         "maker": generation.maker,
-        "plain": plain_of(generation),
+        **({"plain": plain} if plain != generation.name else {}),
         "lives": [
             {
                 "platform": life.platform,

@@ -65,7 +65,7 @@ import { standing } from "./turns.js";
     const served = [...places].map(([key, all]) => JSON.parse(key).join(listed(all)));
     const begun = (words) => words.charAt(0).toUpperCase() + words.slice(1);
     const [, said] = standing(group.said, index.today);
-    const who = known.length === 1 ? known[0] : name;
+    const who = known.length === 1 ? (index.printed.get(known[0]) ?? known[0]) : name;
     const [first, ...further] = served.length ? served : ["no platform's dates are known"];
     return `${who}: ${[first, ...[...further, said].map(begun)].join(". ")}.`;
   };

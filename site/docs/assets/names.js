@@ -32,7 +32,7 @@ export const load = async () => {
   const further = index.generations.flatMap(({ name, lives, listed }) =>
     [...(listed ? [name] : []), ...lives.flatMap((life) => [...(life.listed ? life.names : []), ...(life.more ?? [])])]);
   const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
-  const spelt = unique([...tags.keys(), ...recorded.map(({ plain }) => plain), ...served, ...further.sort()]);
+  const spelt = unique([...tags.keys(), ...recorded.map(({ name, plain }) => plain ?? name), ...served, ...further.sort()]);
   const whole = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
   const { routes, silent, head, rules, nameless } = index.rules;
   const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
@@ -41,6 +41,7 @@ export const load = async () => {
     rules: { routes: new Map(Object.entries(routes)), silent, head: whole(head), taken, nameless: whole(nameless) },
     judges: new Map(Object.entries(index.judges)),
     means: new Map(Object.entries(index.means)),
+    printed: new Map(recorded.map(({ name, plain }) => [name, plain ?? name])),
     today, names, alike, tags, spelt,
   };
 };

@@ -194,7 +194,7 @@ def test_from_any_folder_the_program_reads_the_registry_that_it_runs_from(tmp_pa
 
 
 @pytest.mark.parametrize("command", ["expiry", "evaluators succeed", "evaluators card"])
-def test_r104_on_a_past_day_no_model_is_named_that_came_later(command: str) -> None:
+def test_reading_r104_on_a_past_day_no_model_is_named_that_came_later(command: str) -> None:
     """OpenAI names gpt-5.6-sol in place of gpt-4; nobody had a GPT-5 in 2022."""
     result = as_text(run_program(*command.split(), "gpt-4", "--as-of", "2022-01-01", cwd=ROOT))
 
@@ -203,7 +203,7 @@ def test_r104_on_a_past_day_no_model_is_named_that_came_later(command: str) -> N
     assert re.findall(r"gpt-5[\w.-]*|gpt-6[\w.-]*", result.stdout) == []
 
 
-def test_r104_which_judge_of_a_past_day_asks_none_that_came_later() -> None:
+def test_reading_r104_which_judge_of_a_past_day_asks_none_that_came_later() -> None:
     result = as_text(run_program("which", "--as-of", "2022-01-01", cwd=ROOT))
 
     assert result.stdout.startswith("No judge that was tried fits")
@@ -216,7 +216,9 @@ def test_r104_which_judge_of_a_past_day_asks_none_that_came_later() -> None:
         ("claude-3-5-sonnet", ""),  # no platform is known to serve any version of it
     ],
 )
-def test_r104_a_failing_gate_names_a_platform_that_serves_the_model(typed: str, cure: str) -> None:
+def test_reading_r104_a_failing_gate_names_a_platform_that_serves_the_model(
+    typed: str, cure: str
+) -> None:
     result = as_text(run_program("expiry", typed, "--as-of", "2026-12-15", cwd=ROOT))
 
     assert result.returncode == 1
@@ -224,7 +226,7 @@ def test_r104_a_failing_gate_names_a_platform_that_serves_the_model(typed: str, 
     assert bool(result.stderr.strip()) == bool(cure)
 
 
-def test_r104_the_list_of_a_past_day_has_no_model_that_came_later() -> None:
+def test_reading_r104_the_list_of_a_past_day_has_no_model_that_came_later() -> None:
     """Models of March 2026 and October 2025; verdicts of gpt-4 are of 12 October 2023."""
     early, late = (
         as_text(run_program("evaluators", "list", "--as-of", on, cwd=ROOT)).stdout

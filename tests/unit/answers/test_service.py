@@ -168,7 +168,7 @@ def test_reading_r104_without_a_release_day_a_model_is_there_from_the_first_day_
     assert [found.is_served for found in weights] == [False, True]
 
 
-def test_r104_a_replacement_is_not_named_before_it_was_released() -> None:
+def test_reading_r104_a_replacement_is_not_named_before_it_was_released() -> None:
     """Judge-2, which replaces Judge-1, was released on 1 May 2026."""
     judges = registry(
         generation_record(

@@ -94,7 +94,9 @@ def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
     assert "right answers of 100, change under an optimiser from a good start" in every
 
 
-def test_r100_a_judge_is_named_as_people_type_it_and_keeps_its_address(tmp_path: Path) -> None:
+def test_reading_r100_a_judge_is_named_as_people_type_it_and_keeps_its_address(
+    tmp_path: Path,
+) -> None:
     """The record calls it Judge2-0806, which nobody types: its maker sells `judge-2-2026-08-06`."""
     checkout = with_documents(tmp_path / "registry")
     life = life_record(
