@@ -68,12 +68,13 @@ def document(registry: Registry, as_of: date) -> Json:
 
     `rules` say how a model's name is found in what people write (`epc.records.model_names`).
 
-    A state is `[from, status, reason, until, note, source, revision, not_before]`, the source as
-    its place in `sources`, the last only where it is stated. The note of an alias begins where
-    the name stands that was asked about. `listed` is what a catalogue alone says: of a generation,
-    which has no page then, or of a recorded one's life on a further platform; `more` are further
-    names of a recorded life. `plain` is the name to print where it is another. `instead` is the place in `replacements` of what replaces a
-    life on its platform: `[from, judge, how]`, the judge as its place in `replacing`.
+    A state is `[from, status, reason, until, note, source, revision, not_before]`, the source
+    as its place in `sources`, the last only where it is stated. The note of an alias begins
+    where the name stands that was asked about. `listed` is what a catalogue alone says: of a
+    generation, which has no page then, or of a recorded one's life on a further platform;
+    `more` are further names of a recorded life. `plain` is the name to print where it is
+    another. `instead` is the place in `replacements` of what replaces a life on its platform:
+    `[from, judge, how]`, the judge as its place in `replacing`.
     """
     sources: _Table = {}
     replacements = _Replacements(registry, as_of)
