@@ -224,12 +224,12 @@ def constant_of_gold(rows: Rows) -> Constant:
 
 def of_all(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield ties, unreadable answers, and how often the longer candidate won."""
-    unmeasured = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
-    yield from share("ties", unmeasured.verdict == TIE, unmeasured)
+    pairs = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
+    yield from share("ties", pairs.verdict == TIE, pairs)
     has_answer = (rows.verdict >= 0) | rows.scored
     unreadable = (rows.verdict == UNREADABLE)[has_answer]
     yield from share("unreadable", unreadable, Clustered.from_rows(rows, has_answer))
-    decided = unmeasured[(unmeasured.verdict < TIE) & (unmeasured.longer >= 0)]
+    decided = pairs[(pairs.verdict < TIE) & (pairs.longer >= 0)]
     won = decided.verdict == decided.longer
     yield from share("longer", won, decided)
     strata = [
