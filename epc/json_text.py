@@ -140,6 +140,11 @@ def pointer(*parts: str | int) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
+def parts_of(where: str) -> list[str]:
+    """Return the parts of a JSON Pointer, as `pointer` joins them."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in where.split("/")[1:]]
+
+
 def _walk(value: Any, where: str = "") -> Iterator[Finding]:
     if isinstance(value, _Bad):
         yield finding(where, value.problem, "write a finite number, or null")

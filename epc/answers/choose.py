@@ -23,7 +23,7 @@ from epc.answers.snapshot_status import figure_state, status_on, turns_of
 from epc.answers.turns import days_of_life, turns
 from epc.answers.words import month
 from epc.errors import UsageError
-from epc.records.choices import ALL, Choices
+from epc.records.choices import ALL, Choices, models_of
 from epc.records.faults import FaultEffect
 from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import MOCKS, OPEN_WEIGHTS, Generation
@@ -76,8 +76,7 @@ def choose(
     platform serves none of them.
     """
     choices = _choices(registry)
-    usable = _usable(registry, choices, day)
-    usable = _narrowed(choices, usable, platform) if platform else usable
+    usable = _narrowed(choices, _usable(registry, choices, day), platform)
     if platform and not usable.served:
         raise UsageError(
             f"{platform} serves no judge that was measured\n"
@@ -187,7 +186,7 @@ def _turning(choices: Choices, usables: Iterable[Usable], platform: str | None) 
     """Yield what can be used at a platform, on the first day and whenever that is another."""
     before = None
     for usable in usables:
-        narrowed = _narrowed(choices, usable, platform) if platform else usable
+        narrowed = _narrowed(choices, usable, platform)
         order = [list(places) for places in narrowed.served.values()]  # as it is printed
         lasting = (replace(narrowed, day=date.min), order)
         if lasting != before:
@@ -195,20 +194,21 @@ def _turning(choices: Choices, usables: Iterable[Usable], platform: str | None) 
         before = lasting
 
 
-def _narrowed(choices: Choices, usable: Usable, platform: str) -> Usable:
-    """Return what can be used at a platform, of what can be used anywhere."""
+def _narrowed(choices: Choices, usable: Usable, platform: str | None) -> Usable:
+    """Return what can be used at a platform, if one is named, of what can be used anywhere."""
+    if not platform:
+        return usable
     served = {
         model: {platform: places[platform]}
         for model, places in usable.served.items()
         if platform in places
     }
-    models = dict.fromkeys(model for way in choices.ways for model in way.models)
     return replace(
         usable,
         platform=platform,
         ways=tuple(n for n in usable.ways if served.keys() >= {*choices.ways[n].models}),
         served=served,
-        gone=tuple(model for model in models if model not in served),
+        gone=tuple(model for model in models_of(choices.ways) if model not in served),
     )
 
 
@@ -284,7 +284,7 @@ def _ways(options: Iterable[Option]) -> list[tuple[tuple[str, ...], int]]:
 
 
 def _usable(registry: Registry, choices: Choices, day: date) -> Usable:
-    models = dict.fromkeys(model for way in choices.ways for model in way.models)
+    models = models_of(choices.ways)
     places = {model: _places(registry, model, day) for model in models}
     served = {model: until for model, until in places.items() if until}
     tags = {tag for way in choices.ways for tag in way.tags if tag in registry.snapshots}

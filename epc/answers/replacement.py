@@ -15,6 +15,7 @@ from epc.answers.service import service_on
 from epc.answers.snapshot_status import turns_of
 from epc.answers.turns import days_of_life, turns
 from epc.answers.types import Name, Place, Replacement, Service, VendorReplacement
+from epc.records.choices import models_of
 from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
@@ -287,10 +288,7 @@ def _days(
     if today.vendor_replacement and today.vendor_replacement.service:
         names.append(today.vendor_replacement.service.name)
     ways = registry.choices.ways if registry.choices else ()
-    names += [
-        resolve(registry, model, today.as_of)
-        for model in dict.fromkeys(model for way in ways for model in way.models)
-    ]
+    names += [resolve(registry, model, today.as_of) for model in models_of(ways)]
     for name in (today.name, *names):
         for target in name.everywhere:
             yield from days_of_life(registry, target.life)

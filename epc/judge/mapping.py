@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from epc.errors import Finding
-from epc.json_text import is_number, pointer
+from epc.json_text import is_number, parts_of, pointer
 from epc.judge.check import Fault, fault
 from epc.judge.reply import Json, excerpt
 from epc.judge.samples import FILE_NAME, NAMES, Identity, Sample, problems, read_identity
@@ -232,8 +232,7 @@ def is_missing(value: Any) -> bool:
 def resolve(document: Any, where: str) -> Any:
     """Return what a JSON Pointer points at, or a mark that nothing is there."""
     value = document
-    for part in where.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
+    for key in parts_of(where):
         if not isinstance(value, dict) or key not in value:
             return _MISSING
         value = value[key]

@@ -1,6 +1,6 @@
 """Ways to decide and what was measured of them: the document behind `epc which` and its pages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf, sqrt
 from typing import Final
@@ -125,6 +125,11 @@ class Picked:
     n: int
     questions: int
     figures: Mapping[str, Figure]
+
+
+def models_of(ways: Iterable[Way]) -> list[str]:
+    """Return the models that are asked, each once."""
+    return [*dict.fromkeys(model for way in ways for model in way.models)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from math import isclose
 from typing import Any, Final
 
-from epc.json_text import pointer
+from epc.json_text import parts_of, pointer
 from epc.protocol.results import Json
 from epc.spec.epc_v1 import AGREEMENT
 
@@ -36,8 +36,8 @@ def restated(published: Json, intervals: Mapping[str, Any]) -> Json:
     changes: dict[str, Any] = {}
     for where, ends in intervals.items():
         change = changes
-        for key in where.split("/")[1:]:
-            change = change.setdefault(key.replace("~1", "/").replace("~0", "~"), {})
+        for key in parts_of(where):
+            change = change.setdefault(key, {})
         change[_ENDS] = ends
     document: Json = _merged(published, changes)
     return document

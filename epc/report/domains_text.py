@@ -8,6 +8,7 @@ from epc.analysis.verdicts_names import alone_in_words
 from epc.report.figure_names import in_words
 
 _FEW: Final = 6  # parts, such as languages, that are named
+_BETTER: Final = "shown to be better than the others"
 _NOBODY: Final = "nobody serves a judge that was measured"
 _NOT_POOLED: Final = "Figures of different benchmarks and domains are never pooled."
 
@@ -30,8 +31,7 @@ def verdict(part: BenchmarkAnswer | None) -> str:
     if not (part and part.candidates):
         return _NOBODY
     if part.decided:
-        better = "shown to be better than the others"
-        return f"{better}, but see †" if part.candidates[0].marks else better
+        return f"{_BETTER}, but see †" if part.candidates[0].marks else _BETTER
     first = part.candidates[0].figure
     return f"not decided: {_undecided(part, first.items)}" if first else "not decided"
 
@@ -45,9 +45,8 @@ def _benchmark_sentence(part: BenchmarkAnswer) -> str:
         return f"not decided ({task}): {part.benchmark.says}."
     figure = f"{part.benchmark.says} {first.figure:.2f}{_dagger(first)}, {_counts(first)}"
     if part.decided:
-        better = "It is shown to be better than the others"
         doubt = "; read † before you rely on that" if first.marks else ""
-        answer = f"ask {_called(first)}: {figure} ({task}). {better}{doubt}."
+        answer = f"ask {_called(first)}: {figure} ({task}). It is {_BETTER}{doubt}."
     else:
         why = f"not decided, {_undecided(part, first.figure.items)} ({task})"
         answer = f"{why}. The highest is {_called(first)}: {figure}."

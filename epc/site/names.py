@@ -78,13 +78,9 @@ def document(registry: Registry, as_of: date) -> Json:
     """
     sources: _Table = {}
     replacements = _Replacements(registry, as_of)
-    generations, alone = (
-        [_generation(registry, model, as_of, sources, replacements) for model in models.values()]
-        for models in (registry.generations, registry.catalogue)
-    )
-    for generation in alone:
-        generation.pop("plain", None)  # only recorded ones are shown by it
-    generations += [generation | {"listed": True} for generation in alone]
+    entry = partial(_generation, registry, as_of=as_of, sources=sources, replacements=replacements)
+    generations = [entry(model) | _printed(model) for model in registry.generations.values()]
+    generations += [entry(model) | {"listed": True} for model in registry.catalogue.values()]
     return {
         "as_of": as_of.isoformat(),
         "generations": generations,
@@ -119,12 +115,11 @@ def _generation(
     for model, life, names in registry.names.further:
         if model is generation:
             listed.setdefault(id(life), []).extend(names)
-    home, plain = home_of(generation.maker), plain_of(generation)
+    home = home_of(generation.maker)
     lives = zip(generation.lives, generation.record.platforms, strict=True)
     return {
         "name": generation.name,
         "maker": generation.maker,
-        **({"plain": plain} if plain != generation.name else {}),
         "lives": [
             {
                 "platform": life.platform,
@@ -147,6 +142,12 @@ def _generation(
             for life, record in lives
         ],
     }
+
+
+def _printed(generation: Generation) -> Json:
+    """Return the name to print, where it is another; a list's models are shown by their own."""
+    plain = plain_of(generation)
+    return {} if plain == generation.name else {"plain": plain}
 
 
 def _further_names(life: ServiceTerm, listed: Iterable[str]) -> Json:
