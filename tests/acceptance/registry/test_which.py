@@ -1,12 +1,16 @@
 """`epc which`, and what else is answered from judges that were tried on the same questions."""
 
 import json
+from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands_support import run
+from oracle.choices import covariance
 from registry_support import ROOT, Checkout, generation_record, life_record
+from scipy import stats
 
 import epc
 
@@ -118,6 +122,96 @@ def test_case_38_of_all_kinds_of_task_haiku_is_first_and_marked_and_reward_model
     # The case's 82.1 to 86.0 and 82.7 to 86.9 precede Reading R102: Wilson's ends lie 0.1 lower.
     assert first["right"]["ci95"] == pytest.approx([0.820, 0.859], abs=1e-3)
     assert scorer["right"]["ci95"] == pytest.approx([0.826, 0.868], abs=1e-3)
+
+
+PUBLISHED = json.loads((ROOT / "snapshots" / "choices.json").read_bytes())
+WAYS = PUBLISHED["ways"]
+
+
+def is_usable(way: dict[str, Any], case: int) -> bool:
+    """Return whether a way can be used in a worked case: it takes instructions, and what is asked.
+
+    All that azure-foundry serves are the judges of OpenAI and claude-sonnet-4-6.
+    """
+    if case == 36:
+        return way["usd"] is not None and way["usd"] <= 10
+    if case == 37:
+        at_foundry = [m.startswith("gpt-5.4") or m == "claude-sonnet-4-6" for m in way["models"]]
+        return all(at_foundry)
+    return way["prompt"] != "score"
+
+
+def largest_t(domain: str, worse: tuple[str, int], usable: list[int]) -> float:
+    """Return the largest t by which a usable way is right more often than a judge's."""
+    figures = PUBLISHED["domains"][domain]
+    right, matrix = figures["right"], covariance(figures)
+    (a,) = (n for n in usable if (WAYS[n]["models"], WAYS[n]["askings"]) == ([worse[0]], worse[1]))
+    return max(
+        (right[b] - right[a]) / sqrt(matrix[a, a] + matrix[b, b] - 2 * matrix[a, b])
+        for b in usable
+        if b != a
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worked:
+    """A worked case: what leads, its price and share, and how far it is from being beaten.
+
+    `t` is the largest against what leads, `t_of_fewer` against the same judge asked half as often,
+    and `point` what a difference must pass, of all pairs.
+    """
+
+    arguments: tuple[str, ...]
+    leads: tuple[str, int]
+    usd: float
+    right: float
+    t: float
+    t_of_fewer: float
+    point: float
+
+
+WORKED = {
+    35: Worked(arguments=("--domain", "safety"), leads=("gpt-5.4-mini", 4), usd=8.54, right=0.926,
+               t=3.257, t_of_fewer=4.075, point=3.586),
+    36: Worked(arguments=("--domain", "math", "--budget", "10"), leads=("gpt-5.4-nano", 4),
+               usd=3.11, right=0.615, t=2.544, t_of_fewer=3.988, point=3.597),
+    37: Worked(arguments=("--domain", "safety", "--platform", "azure-foundry"),
+               leads=("gpt-5.4-mini", 2), usd=5.13, right=0.918, t=3.216, t_of_fewer=5.536,
+               point=3.586),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("case", "day"),
+    [(35, "2026-11-28"), (36, "2026-11-28"), (37, "2026-11-28"), (37, "2026-11-29")],
+)
+def test_cases_35_to_37_the_cheapest_way_that_is_not_shown_worse_leads(case: int, day: str) -> None:
+    """What leads is not shown worse, and the same judge asked half as often is (Reading R102).
+
+    The cases name gpt-5.4-mini eight times at $15.35, -mini and -nano once each at $4.55, and
+    -mini four times at $8.54. They precede the Reading: each way was held against each other at 5%
+    divided by their number, of 35, 8 and 22 ways that can be used a t of 2.992, 2.474 and 2.839.
+    The largest t against each way that leads now lies between that and the point of all pairs.
+    Shares, t and points are those of a computation from the scores of the bank, with its own draws.
+    """
+    worked = WORKED[case]
+    done = run(ROOT, "which", *worked.arguments, "--as-of", day, "--format", "json")
+    options = json.loads(done.stdout)["short"]["options"]
+
+    assert names(options[:1]) == [worked.leads]
+    assert options[0]["way"]["usd"] == pytest.approx(worked.usd, abs=0.005)
+    assert options[0]["right"]["value"] == pytest.approx(worked.right, abs=5e-4)
+
+    domain = "Math" if case == 36 else "Safety"
+    usable = [number for number, way in enumerate(WAYS) if is_usable(way, case)]
+    judge, askings = worked.leads
+    assert largest_t(domain, worked.leads, usable) == pytest.approx(worked.t, abs=2e-3)
+    assert largest_t(domain, (judge, askings // 2), usable) == pytest.approx(
+        worked.t_of_fewer, abs=2e-3
+    )
+    table = PUBLISHED["domains"][domain]
+    before = stats.t.isf(0.05 / (len(usable) - 1), table["questions"] - 1)
+    assert before < worked.t < table["point"] == worked.point < worked.t_of_fewer
 
 
 def test_a_budget_and_the_end_of_a_judge_leave_it_out(compared: Checkout) -> None:
