@@ -290,6 +290,8 @@ def _print_patch(shape: str, into: str | None, registry: "Registry", as_of: date
     click.echo(patch.text, nl=False)
     for line in patch.differing:
         print_note(f"  {line.name}: {line.theirs} there, {line.ours} here")
+    for path in patch.shared:
+        print_note(f"  {path}: left, for several providers share this file")
     differing = len(patch.differing)
     print_note(f"models that the patch changes: {patch.models}; days that differ: {differing}")
 

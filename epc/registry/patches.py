@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from difflib import unified_diff
+from posixpath import dirname, normpath
 from typing import Any, Final
 
 from epc.registry.lifecycles import GenerationRecord
@@ -55,11 +56,15 @@ class Differing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """Change of a list's files as `git apply` takes it, and the days that differ."""
+    """Change of a list's files as `git apply` takes it, and the days that differ.
+
+    `shared` are files that it leaves because several providers have one.
+    """
 
     text: str
     models: int
     differing: tuple[Differing, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 def exact_ends(records: Iterable[GenerationRecord]) -> dict[tuple[str, str], date]:
@@ -118,19 +123,37 @@ def _with_days(lines: Iterable[str], days: dict[str, str]) -> Iterator[str]:
 def models_dev_patch(
     files: Iterable[tuple[str, str]], ends: dict[tuple[str, str], date], as_of: date
 ) -> Patch:
-    """Return the states that models.dev lacks, of models that a platform no longer serves."""
+    """Return the states that models.dev lacks, of models that a platform no longer serves.
+
+    A provider's file may be a link to another's, whose state is then that of both: neither the link
+    nor the file behind it is changed.
+    """
     folders = _by_list(_MODELS_DEV, {platform for platform, _ in ends})
-    diffs = []
-    for path, text in files:
+    texts = dict(files)
+    behind_links = {path: target for path, text in texts.items() if (target := _target(path, text))}
+    shared = {*behind_links, *behind_links.values()}
+    diffs, left = [], []
+    for path, text in texts.items():
         match = re.fullmatch(r"providers/([^/]+)/models/(.+)\.toml", path)
         platforms = folders.get(match[1], ()) if match else ()
         gone = match and any(
             day <= as_of for p in platforms if (day := ends.get((p, match[2]))) is not None
         )
-        if gone and not re.search(r"^status\s*=", text, re.MULTILINE):
+        if not gone or re.search(r"^status\s*=", text, re.MULTILINE):
+            continue
+        if path in shared:
+            left.append(path)
+        else:
             lines = text.splitlines(keepends=True)
             diffs.append(_diff(path, lines, _with_status(lines)))
-    return Patch(text="".join(diffs), models=len(diffs))
+    return Patch(text="".join(diffs), models=len(diffs), shared=tuple(left))
+
+
+def _target(path: str, text: str) -> str | None:
+    """Return the file that a link leads to: git keeps the way there as the link's text."""
+    if not re.fullmatch(r"\.\./[^\n]+\.toml", text):
+        return None
+    return normpath(f"{dirname(path)}/{text}")
 
 
 def _with_status(lines: list[str]) -> list[str]:

@@ -66,9 +66,11 @@ FILES = {
     },
     "portkey": {"general/anthropic.json": PORTKEY},
 }
+# As in the list as it was fetched: a gateway's file is a link to the maker's.
+LINKS = {"providers/vercel/models/anthropic/claude-3-haiku.toml": "claude-3-haiku-20240307.toml"}
 
 
-def patched(tmp_path: Path, shape: str) -> tuple[Path, str, str]:
+def patched(tmp_path: Path, shape: str, *, linked: bool = False) -> tuple[Path, str, str]:
     """Apply the patch for a list to its clone; return the clone, the patch and the notes."""
     checkout, clone = Checkout(tmp_path / "registry"), tmp_path / "list"
     for name in NAMES:
@@ -77,6 +79,9 @@ def patched(tmp_path: Path, shape: str) -> tuple[Path, str, str]:
     for path_there, text in FILES[shape].items():
         (clone / path_there).parent.mkdir(parents=True, exist_ok=True)
         (clone / path_there).write_text(text)
+    for path_there, name in LINKS.items() if linked else ():
+        (clone / path_there).parent.mkdir(parents=True)
+        (clone / path_there).symlink_to(f"../../../anthropic/models/{name}")
     git = ("git", "-C", str(clone), "-c", "user.name=a", "-c", "user.email=a@example.org")
     for words in (("init", "-q"), ("add", "--all"), ("commit", "-q", "-m", "facts")):
         subprocess.run([*git, *words], check=True)
@@ -84,7 +89,7 @@ def patched(tmp_path: Path, shape: str) -> tuple[Path, str, str]:
     arguments = ("--shape", shape, "--into", str(clone), *day)
     done = as_text(run_program("evaluators", "export", *arguments, cwd=checkout.folder))
     assert done.returncode == 0, done.stderr
-    subprocess.run([*git, "apply"], input=done.stdout.encode(), check=True)
+    subprocess.run([*git, "apply", "--allow-empty"], input=done.stdout.encode(), check=True)
     return clone, done.stdout, done.stderr
 
 
@@ -115,6 +120,17 @@ def test_models_dev_gets_the_state_of_what_is_served_no_more(tmp_path: Path) -> 
         "gpt-4-0613": facts | {"status": "beta"},
     }
     assert notes.startswith("models that the patch changes: 1;")
+
+
+def test_a_file_that_another_provider_links_to_is_left_and_named(tmp_path: Path) -> None:
+    """With the state in it, models.dev's own program would call the gateway's model deprecated."""
+    clone, patch, notes = patched(tmp_path, "models.dev", linked=True)
+
+    assert patch == ""
+    (link,) = LINKS
+    assert tomllib.loads((clone / link).read_text()) == tomllib.loads(TOML)
+    assert "claude-3-haiku-20240307.toml: left, for several providers share this file\n" in notes
+    assert "models that the patch changes: 0;" in notes
 
 
 def test_portkey_hides_what_is_served_no_more(tmp_path: Path) -> None:
