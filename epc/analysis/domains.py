@@ -3,7 +3,7 @@
 Pure: it is given values, and looks nothing up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import sqrt
@@ -195,7 +195,7 @@ class Candidate:
     themselves, such as languages. `marks` are faults that mark the figure. `always` is the share
     that one answer for all reaches, `alone` where the judge may decide choices alone. `served` has
     the platforms with the ends that they state. `self_preference` is a remark, of whichever source
-    has it.
+    has it. Where a benchmark has no figure of the whole, `by_subset` has those of its parts.
     """
 
     judge: str
@@ -213,6 +213,7 @@ class Candidate:
     alone: Alone | None = None
     served: Mapping[str, str] = field(default_factory=dict)
     self_preference: str = ""
+    by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
 
     @property
     def value(self) -> float:
@@ -249,13 +250,14 @@ class DomainAnswer:
     """Answer of a domain on a day, benchmark by benchmark.
 
     Where no judge was measured `public` says what is known to be public, and `near` names domains
-    with judges.
+    with judges. `subset` is the part of the domain that was asked for, such as a language pair.
     """
 
     domain: str
     as_of: str
     platform: str | None
     benchmarks: tuple[BenchmarkAnswer, ...]
+    subset: str | None = None
     public: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     measure: tuple[str, ...] = _MEASURE
@@ -282,6 +284,16 @@ def domain_named(text: str) -> str | None:
 def domains() -> tuple[str, ...]:
     """Return the domains that have a benchmark."""
     return tuple(dict.fromkeys(benchmark.domain for benchmark in BENCHMARKS))
+
+
+def subset_named(subsets: Iterable[str], text: str) -> list[str]:
+    """Return the parts that a word means: a whole name, or the beginning of some, as en-de."""
+    word = _subset_word(text)
+    return [name for name in subsets if f"{_subset_word(name)}-".startswith(f"{word}-")]
+
+
+def _subset_word(name: str) -> str:
+    return name.casefold().replace("_", "-").strip()
 
 
 def unmeasured(domain: str) -> Unmeasured | None:

@@ -1,6 +1,6 @@
 """Judges of a domain on a day, benchmark by benchmark, from what is published."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from typing import Final
@@ -16,6 +16,7 @@ from epc.analysis.domains import (
     domains,
     is_decided,
     near_to,
+    subset_named,
     unmeasured,
 )
 from epc.analysis.headline import NAMES
@@ -48,10 +49,13 @@ def judges_for(
 ) -> Choice | DomainAnswer:
     """Return which judges may be used in a domain: of the benchmark of choices, or of another.
 
-    Raises: UsageError if nothing is known of the domain, the platform serves none of its judges, or
-    a budget is given where no prices are known.
+    A part of a domain follows it, as `translation:en-de`.
+
+    Raises: UsageError if nothing is known of the domain or its part, the platform serves none of
+    its judges, or a budget is given where no prices are known.
     """
-    if (name := domain_named(domain)) is None:
+    word, _, subset = domain.partition(":")
+    if (name := domain_named(word)) is None:
         _require_known(registry, domain)
         return choose(registry, domain, day, platform=platform, budget=budget)
     if budget is not None:
@@ -59,7 +63,42 @@ def judges_for(
             f"nobody states prices of judges of {name}, so a budget says nothing\n"
             "  fix: leave --budget out"
         )
-    return of_domain(registry, name, day, platform=platform)
+    answer = of_domain(registry, name, day, platform=platform)
+    return _of_subset(answer, subset) if subset else answer
+
+
+def _of_subset(answer: DomainAnswer, subset: str) -> DomainAnswer:
+    """Return the answer of a part of a domain.
+
+    Raises: UsageError if no benchmark of the domain states figures of it.
+    """
+    names: set[str] = set()
+    for benchmark in answer.benchmarks:
+        for candidate in benchmark.candidates:
+            names.update(candidate.by_subset)
+    wanted = subset_named(sorted(names), subset)
+    if not wanted:
+        known = (
+            f"its parts are {', '.join(sorted(names))}" if names else "no part of it has figures"
+        )
+        raise UsageError(
+            f"no judge has figures of {subset!r} in {answer.domain}: {known}\n"
+            f"  fix: ask for one of them, or for --domain {answer.domain}"
+        )
+    benchmarks = tuple(_with_subsets(benchmark, wanted) for benchmark in answer.benchmarks)
+    return replace(answer, subset=subset, benchmarks=benchmarks)
+
+
+def _with_subsets(answer: BenchmarkAnswer, wanted: Collection[str]) -> BenchmarkAnswer:
+    """Return a benchmark's answer of some parts; what is of all parts together is left out."""
+    candidates = []
+    for candidate in answer.candidates:
+        chosen = {name: candidate.by_subset[name] for name in wanted if name in candidate.by_subset}
+        if chosen:
+            candidates.append(
+                replace(candidate, by_subset=chosen, subsets=tuple(chosen), self_preference="")
+            )
+    return replace(answer, candidates=tuple(candidates))
 
 
 def of_domain(
@@ -205,6 +244,7 @@ def _candidates(
             always=always.share if always and benchmark.domain == "choices" else None,
             alone=group.alone,
             self_preference=preference,
+            by_subset={} if figure else dict(sorted(group.by_subset.items())),
         )
 
 

@@ -51,6 +51,7 @@ def command(
     Example:
       epc which --domain math --budget 5
       epc which --domain rag
+      epc which --domain translation:en-de
       epc which --domain safety --platform anthropic --format json
     """
     from epc.analysis.domains import DomainAnswer

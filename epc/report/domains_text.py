@@ -7,7 +7,6 @@ from epc.analysis.domains import FEWEST, BenchmarkAnswer, Candidate, DomainAnswe
 from epc.analysis.verdicts_names import alone_in_words
 from epc.report.figure_names import in_words
 
-_FEW: Final = 6  # parts, such as languages, that are named
 _BETTER: Final = "shown to be better than the others"
 _NOBODY: Final = "nobody serves a judge that was measured"
 _NOT_POOLED: Final = "Figures of different benchmarks and domains are never pooled."
@@ -16,8 +15,9 @@ _NOT_POOLED: Final = "Figures of different benchmarks and domains are never pool
 def sentence(answer: DomainAnswer) -> str:
     """Return the answer in a few sentences, a line for each benchmark."""
     if answer.benchmarks:
+        asked_for = f"{answer.domain}, {answer.subset}" if answer.subset else answer.domain
         parts = (_benchmark_sentence(part) for part in answer.benchmarks)
-        return "\n".join(f"{answer.domain}: {part}" for part in parts)
+        return "\n".join(f"{asked_for}: {part}" for part in parts)
     commands = ", then ".join(answer.measure)
     near = " or ".join(answer.near)
     return (
@@ -82,7 +82,8 @@ def _called(candidate: Candidate) -> str:
 
 def _counts(candidate: Candidate) -> str:
     if candidate.figure is None:
-        return f"{candidate.verdicts:,} verdicts, {candidate.dated}"
+        of_all = " of all parts" if candidate.by_subset else ""
+        return f"{candidate.verdicts:,} verdicts{of_all}, {candidate.dated}"
     figure = candidate.figure
     return f"n {figure.n:,} of {figure.items:,} items, {candidate.dated}"
 
@@ -114,8 +115,24 @@ def _lines(part: BenchmarkAnswer) -> Iterator[str]:
         value = f"{candidate.figure:.2f}{_dagger(candidate)}, " if candidate.figure else ""
         yield f"  {_called(candidate)}: {value}{_counts(candidate)}; {candidate.tag}"
         yield from (f"    {line}" for line in _details(candidate))
+    yield from _by_subset(part.candidates)
     if part.unserved:
         yield f"  measured, but not known to be served there: {', '.join(part.unserved)}"
+
+
+def _by_subset(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """Yield what is stated of each part, such as a language pair, judge by judge."""
+    subsets = dict.fromkeys(name for candidate in candidates for name in candidate.by_subset)
+    if subsets:
+        yield f"  by part, and not pooled; figures of fewer than {FEWEST} items are left out:"
+    for subset in subsets:
+        figures = [
+            f"{_called(candidate)} {in_words(name)} {figure.value:.4f} (n {figure.n:,})"
+            for candidate in candidates
+            for name, figure in candidate.by_subset.get(subset, {}).items()
+            if figure.items >= FEWEST
+        ]
+        yield f"    {subset}: {'; '.join(figures) or 'none'}"
 
 
 def _faults(parts: Sequence[BenchmarkAnswer]) -> Iterator[str]:
@@ -145,9 +162,7 @@ def _details(candidate: Candidate) -> Iterator[str]:
         yield f"always the same label would be right in {candidate.always:.2f}"
     if candidate.alone:
         yield f"alone: {alone_in_words(candidate.alone)}"
-    if candidate.subsets and candidate.figure is None:
-        named = ", ".join(candidate.subsets[:_FEW])
-        yield f"by part: {named} and {max(0, len(candidate.subsets) - _FEW)} more"
     if candidate.self_preference:
-        yield f"remark: {candidate.self_preference}"
+        together = ", all parts together" if candidate.by_subset else ""
+        yield f"remark: {candidate.self_preference}{together}"
     yield "; ".join(f"{place} {state}" for place, state in candidate.served.items())

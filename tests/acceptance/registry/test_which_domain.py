@@ -65,6 +65,50 @@ def test_translation_states_no_winner_where_nobody_said_who_is_right() -> None:
     assert "remark: favours its own answers by 6.598" in done.stdout
 
 
+def test_translation_is_answered_by_language_pair_and_never_pooled() -> None:
+    """Counts of the published files: en-ar_EG has 12,284 scores, 2 of Command A's unreadable."""
+    printed = run(ROOT, "which", "--domain", "translation", *DAY).stdout
+    pairs = [
+        line for line in printed.splitlines() if line.startswith(("    en-", "    cs-", "    ja-"))
+    ]
+    assert len(pairs) == 31
+    unreadable = "share of unreadable verdicts"
+    assert (
+        f"    en-ar_EG: command-a-03-2025 (command-a) {unreadable} 0.0002 (n 12,284); "
+        f"gpt-4.1 {unreadable} 0.0000 (n 12,284)"
+    ) in pairs
+
+    one = run(ROOT, "which", "--domain", "translation:en-de", *DAY).stdout
+    assert one.startswith("translation, en-de: not decided")
+    assert (
+        "    en-de_DE: command-a-03-2025 (command-a) share of unreadable verdicts 0.0000 (n 12,288)"
+        in one
+    )
+    assert "en-ar_EG" not in one
+    assert "favours its own answers" not in one, "that is of all language pairs together"
+
+    two = answer("translation:en-sr")["benchmarks"][0]["candidates"][0]["by_subset"]
+    assert [*two] == ["en-sr_Cyrl_RS", "en-sr_Latn_RS"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "problem"),
+    [
+        (
+            "translation:en-xx",
+            "no judge has figures of 'en-xx' in translation: its parts are cs-de",
+        ),
+        ("rag:films", "no judge has figures of 'films' in rag: no part of it has figures"),
+    ],
+)
+def test_a_part_without_figures_is_refused_with_those_that_have_some(
+    domain: str, problem: str
+) -> None:
+    done = run(ROOT, "which", "--domain", domain, *DAY)
+    assert done.returncode == 2
+    assert problem in done.stderr
+
+
 def test_figures_of_images_are_pooled_with_nothing() -> None:
     """LLaVA-Critic .36 [.33, .38] lies .07 above Phi-4's .29 [.27, .32], whose ends reach .04.
 
