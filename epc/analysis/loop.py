@@ -28,6 +28,13 @@ from epc.statistics.gains import (
 
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
 UNNAMED: Final = "the judge"  # of a log that names none
+# What the published runs began with, or what their judge was shown, by the name of the start.
+STARTS: Final[Mapping[str, str]] = {
+    "good": "from a good start",
+    "weak": "from a weak start",
+    "text": "judged by the whole answer",
+    "number": "judged by the number alone",
+}
 _FEW_CHANGES: Final = (
     f"no help of the judge's for gold: fewer than {FEWEST_CHANGED} labels changed, so their "
     "interval is by counting"

@@ -5,6 +5,7 @@ from typing import Final
 
 from epc.analysis.choosing import Option
 from epc.analysis.headline import Key, key_of
+from epc.analysis.loop import STARTS
 from epc.analysis.quotable import QuotableFigure, Unit, unit_of
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.answers.types import Name, Place, Service, SnapshotStatus
@@ -178,7 +179,7 @@ def chased(start: str, believed: Figure, gold: Figure, digits: int, month_text: 
     lost, _, ends = figure_text(-(gold.value or 0.0), _mirrored(gold.ci95), ".1c").partition(" ")
     dated = f", {month_text}" if month_text else ""
     return (
-        f"That an optimiser may chase it: from a {start} start it reported {points} points, and "
+        f"That an optimiser may chase it: {STARTS[start]} it reported {points} points, and "
         f"right answers fell by {lost} of 100 {ends}{dated}."
     )
 

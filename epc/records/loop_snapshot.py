@@ -11,6 +11,7 @@ and the optimiser's seed.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from math import fsum
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +47,8 @@ class LoopRuns(Struct, frozen=True, kw_only=True):
     """Runs of an optimiser: `starts` are the candidates that they began with, by name, in words.
 
     `items` counts those that the optimiser trains on, chooses by, and never sees, in each run.
+    The judge's scores are recorded ones, from a `bank` with its `origins`; or the judge was asked,
+    on the day `measured_on`, about what a `worker` wrote.
     """
 
     judge: str
@@ -57,8 +60,10 @@ class LoopRuns(Struct, frozen=True, kw_only=True):
     metric_calls: int
     starts: Mapping[str, str]
     items: Mapping[str, int]
-    bank: str
-    origins: Sequence[Origin]
+    bank: str | None = None
+    origins: Sequence[Origin] = ()
+    worker: str | None = None
+    measured_on: date | None = None
     files: Mapping[str, str]
     schema_version: int = written(1)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from epc.analysis.loop import UNNAMED, BelievedGain, LoopReport, Quality, RunsReport
+from epc.analysis.loop import STARTS, UNNAMED, BelievedGain, LoopReport, Quality, RunsReport
 from epc.analysis.loop_decisions import Gate
 from epc.printable import begun
 from epc.protocol.results import Json
@@ -89,7 +89,10 @@ def runs_sentence(report: RunsReport) -> str:
 
 def starts_sentences(reports: Mapping[str, RunsReport]) -> list[str]:
     """Return what happens to an optimiser under a judge, a sentence for each start."""
-    return [f"From a {start} start: {runs_sentence(report)}" for start, report in reports.items()]
+    return [
+        f"{STARTS[start].capitalize()}: {runs_sentence(report)}"
+        for start, report in reports.items()
+    ]
 
 
 def gate_sentence(gate: Gate) -> str:

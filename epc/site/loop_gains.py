@@ -5,22 +5,19 @@ Source: Reading R93.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
 
 from epc.analysis.headline import dated
+from epc.analysis.loop import STARTS
 from epc.registry.figures import Figure, figure_at
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.pages import Site
 from epc.site.snapshot_lines import judge_name, month_of
 from epc.statistics.figures import number_text
 
-Start = Literal["good", "weak"]
-STARTS: Final[tuple[Start, ...]] = ("good", "weak")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopGains:
-    """Gains of the runs under one judge from one start.
+    """Gains of the runs under one judge from one start, by its name in `STARTS`.
 
     `believed` and `fresh` are in the judge's points: on the items that chose the final, and on
     others. `gold` is in shares of right answers. `is_stale` says that it was measured long ago,
@@ -29,7 +26,7 @@ class LoopGains:
 
     judge: str
     tag: str
-    start: Start
+    start: str
     believed: Figure
     fresh: Figure
     gold: Figure
@@ -45,6 +42,11 @@ class LoopGains:
     def label(self) -> str:
         """Name of the judge, with the month of the figures."""
         return f"{self.judge}, {self.dated}"
+
+    @property
+    def phrase(self) -> str:
+        """What the runs began with, or what the judge was shown."""
+        return STARTS[self.start]
 
     @property
     def runs(self) -> int:
@@ -84,7 +86,8 @@ def loop_gains(site: Site) -> list[LoopGains]:
                     month=month_of(site, page),
                 )
                 gains.append(gain)
-    return sorted(gains, key=lambda gain: (STARTS.index(gain.start), gain.gold.mean))
+    places = {start: place for place, start in enumerate(STARTS)}
+    return sorted(gains, key=lambda gain: (places[gain.start], gain.gold.mean))
 
 
 def sharpest(gains: Sequence[LoopGains]) -> LoopGains | None:
@@ -102,7 +105,7 @@ def picture(gains: Sequence[LoopGains]) -> Forest | None:
     return Forest(title="", note="Bars are 95% intervals.", panels=panels) if panels else None
 
 
-def _panels(gains: Sequence[LoopGains], start: Start) -> list[Panel]:
+def _panels(gains: Sequence[LoopGains], start: str) -> list[Panel]:
     chosen = [gain for gain in gains if gain.start == start]
     if not chosen:
         return []
@@ -116,13 +119,13 @@ def _panels(gains: Sequence[LoopGains], start: Start) -> list[Panel]:
     ]
     return [
         Panel(
-            title=f"{start.capitalize()} start: points that the judge reported",
+            title=f"{STARTS[start].capitalize()}: points that the judge reported",
             marks=believed,
             text=lambda value: number_text(value, "+.2f"),
             lines=(0.0,),
         ),
         Panel(
-            title=f"{start.capitalize()} start: right answers of 100",
+            title=f"{STARTS[start].capitalize()}: right answers of 100",
             marks=right,
             text=lambda value: number_text(value, "+.1f"),
             lines=(0.0,),

@@ -11,6 +11,7 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.headline import is_any
+from epc.analysis.loop import STARTS
 from epc.answers.snapshot_status import status_on
 from epc.answers.words import month
 from epc.registry.figures import Figure, figure_at
@@ -198,10 +199,10 @@ def _of_records(figure: Figure) -> Headline:
 
 def _of_loop(row: Row) -> Headline | None:
     """Return what right answers gained under the optimiser, from a start that was good."""
-    for start in ("good", "weak"):
+    for start, phrase in STARTS.items():
         if gold := figure_at(row.snapshot.figures, f"loop/gold/{start}"):
-            phrase = f"right answers of 100, change under an optimiser from a {start} start"
-            return _of_row(gold, "+.1p", phrase, row)
+            says = f"right answers of 100, change under an optimiser {phrase}"
+            return _of_row(gold, "+.1p", says, row)
     return None
 
 

@@ -233,7 +233,7 @@ def _optimised(page: SnapshotPage, of_month: str) -> ResultBox:
             *starts_sentences(reports_of(page.row.snapshot)),
             f"The runs are of {of_month}.",
         ),
-        may=("What this optimiser gained on these items under this recorded judge.",),
+        may=("What this optimiser gained on these items under this judge.",),
         may_not=(
             "What another optimiser, task or prompt of the judge gains: epc loop measures it.",
             *_never(page.card),

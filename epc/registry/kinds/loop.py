@@ -42,7 +42,7 @@ FILES: Final = layout.plain_files((layout.STATEMENT, LOOP, LOG, CHECKS))
 _PROTOCOL: Final = "Loop-v1.0"
 _DIGITS: Final = 2  # of a judge's points
 _MAINTAINERS: Final = "runs of an optimiser are published by maintainers: open an issue"
-_FAULTS: Final = (
+_RECORDED: Final = (
     Fault(
         id="recorded-judge",
         says="The judge was not asked: each time the optimiser gets one of seven recorded "
@@ -60,6 +60,23 @@ _FAULTS: Final = (
         "the questions: intervals are of the optimiser's seeds and draws on this benchmark.",
     ),
 )
+_LIVE: Final = (
+    Fault(
+        id="listed-proposals",
+        says="Proposals come from a written list of five instructions: the judge's weights, asked "
+        "by GEPA's own prompt, proposed none. An optimiser that writes its own may find more.",
+    ),
+    Fault(
+        id="small-models",
+        says="Worker and judges are weights of 0.5 and 1.5 billion parameters, and the task is "
+        "multiplication. Judge B has the worker's own weights.",
+    ),
+    Fault(
+        id="common-items",
+        says="Runs draw their items from the same 120 products, so runs are not independent of "
+        "the products: intervals are of the optimiser's seeds and draws on this task.",
+    ),
+)
 
 
 def offered(folder: Path, declaration: Declaration) -> Offer:
@@ -72,7 +89,7 @@ def offered(folder: Path, declaration: Declaration) -> Offer:
         run=folder,
         kind="loop",
         models={},
-        days=(),
+        days=(runs.measured_on,) if runs.measured_on else (),
         declaration=declaration,
         figures=figures_of_runs(folder, runs),
         raw={name: runs.files[name] for name in (LOG, CHECKS)},
@@ -83,12 +100,16 @@ def offered(folder: Path, declaration: Declaration) -> Offer:
 
 
 def loop_card_of(tag: Tag, runs: LoopRuns, declaration: Declaration) -> Record:
-    """Return the card of runs under a judge whose scores others recorded."""
-    origins = (f"{o.name}, {o.repository} at {o.commit}, {o.licence}" for o in runs.origins)
+    """Return the card of runs under a judge: asked for them, or of scores that others recorded."""
     setting = {"starts": runs.starts, "items": runs.items, "metric_calls": runs.metric_calls}
-    conditions = {"optimiser": runs.optimiser, "bank": runs.bank, "runs": digest(setting)}
+    scored = {"bank": runs.bank} if runs.bank else {"worker": runs.worker, "prompt": runs.prompt}
+    conditions = {"optimiser": runs.optimiser, **scored, "runs": digest(setting)}
     card = declaration.card(tag, "loop", _PROTOCOL, recorded_model(_judge(runs)), conditions)
-    return replace(card, known_faults=_FAULTS, source="; ".join(origins))
+    if runs.measured_on:
+        day = runs.measured_on
+        return replace(card, known_faults=_LIVE, measured={"from": day, "to": day})
+    origins = (f"{o.name}, {o.repository} at {o.commit}, {o.licence}" for o in runs.origins)
+    return replace(card, known_faults=_RECORDED, source="; ".join(origins))
 
 
 def _judge(runs: LoopRuns) -> Judge:

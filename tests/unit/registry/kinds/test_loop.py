@@ -26,7 +26,13 @@ from epc.report.judge_card_text import text
 
 pytestmark = pytest.mark.extra  # Parquet
 
-TAGS = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/loop.json"))
+DOCUMENTS = {
+    path.parent.name: json.loads(path.read_text("utf-8")) for path in SNAPSHOTS.glob("v*/loop.json")
+}
+TAGS = sorted(DOCUMENTS)
+RECORDED = [tag for tag in TAGS if "bank" in DOCUMENTS[tag]]
+LIVE = [tag for tag in TAGS if "worker" in DOCUMENTS[tag]]
+RUNS = {"good": 30, "weak": 30, "text": 5, "number": 5}  # by what they begin with, or are judged by
 
 
 @cache
@@ -73,7 +79,7 @@ def test_reading_r93_every_published_gain_is_that_of_its_log_and_checks(tag: str
             stated = figures["loop"][name][start]
             mean, error = sum(values) / len(values), stats.sem(values)
             low, high = stats.t.interval(0.95, len(values) - 1, mean, error)
-            assert stated["n"] == len(values) == 30
+            assert stated["n"] == len(values) == RUNS[start]
             assert [stated["mean"], *stated["ci95"]] == pytest.approx([mean, low, high], abs=1e-9)
 
 
@@ -96,7 +102,7 @@ def of_runs(tag: str, start: str, judge: str) -> tuple[Any, ...]:
     return *gains, changed.to_numpy(), runs
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("tag", RECORDED)
 def test_reading_r93_cards_and_the_page_have_what_the_judges_of_loops_pay(tag: str) -> None:
     """By SciPy's slope over all items, and the spread of what each run left out would change."""
     judge = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))["judge"]
@@ -128,10 +134,21 @@ def test_reading_r93_cards_and_the_page_have_what_the_judges_of_loops_pay(tag: s
 
 
 def test_reading_r93_the_first_loops_are_of_five_judges_that_the_bank_has() -> None:
-    judges = [json.loads((SNAPSHOTS / t / "loop.json").read_text("utf-8"))["judge"] for t in TAGS]
-
-    assert sorted(judges) == sorted(JUDGES)
+    assert sorted(DOCUMENTS[tag]["judge"] for tag in RECORDED) == sorted(JUDGES)
     assert sum(raw(tag, LOG).stat().st_size for tag in TAGS) < 3_000_000
+
+
+@pytest.mark.parametrize("tag", LIVE)
+def test_reading_r93_gold_of_a_live_loop_is_arithmetic_and_one_judgement_a_prompt(tag: str) -> None:
+    """What the judge reads decides its score: a digest of an output has one score in each start."""
+    _, checks = tables(tag)
+
+    assert {run.split("/")[0] for run in checks.run} == {"text", "number"}
+    gold = checks[checks.judge == GOLD]
+    assert set(gold.score) <= {0.0, 1.0}
+    assert gold.groupby(["item", "output"]).score.agg(np.ptp).max() == 0
+    by_text = checks[checks.run.str.startswith("text/") & (checks.judge != GOLD)]
+    assert by_text.groupby(["item", "output", "judge"]).score.agg(np.ptp).max() == 0
 
 
 @pytest.mark.skipif(version("gepa") != "0.1.4", reason="the published runs are GEPA 0.1.4's")
