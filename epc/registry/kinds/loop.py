@@ -62,6 +62,11 @@ _RECORDED: Final = (
 )
 _LIVE: Final = (
     Fault(
+        id="mean-rating",
+        says="A score is the mean of the ratings 1 to 9 by the judge's own probabilities: of the "
+        "likeliest ratings alone nearly all were the highest, which leaves nothing to gain.",
+    ),
+    Fault(
         id="listed-proposals",
         says="Proposals come from a written list of five instructions: the judge's weights, asked "
         "by GEPA's own prompt, proposed none. An optimiser that writes its own may find more.",
