@@ -28,7 +28,7 @@ from epc.registry.cards import Declaration, digest, recorded_model
 from epc.registry.kinds.adapter import card_differences, changed_figures, departure, read_document
 from epc.registry.layout import FIGURES, SUMS
 from epc.registry.offers import Offer
-from epc.registry.record import Fault, Record
+from epc.registry.record import Days, Fault, Record
 from epc.registry.snapshots import Snapshot
 from epc.registry.submissions import layout
 from epc.registry.submissions.checked import Base, SubmissionCheck
@@ -60,6 +60,7 @@ _RECORDED: Final = (
         "the questions: intervals are of the optimiser's seeds and draws on this benchmark.",
     ),
 )
+_ASKED: Final = "asked for these runs: pipeline/live_loops.py"
 _LIVE: Final = (
     Fault(
         id="mean-rating",
@@ -112,7 +113,8 @@ def loop_card_of(tag: Tag, runs: LoopRuns, declaration: Declaration) -> Record:
     card = declaration.card(tag, "loop", _PROTOCOL, recorded_model(_judge(runs)), conditions)
     if runs.measured_on:
         day = runs.measured_on
-        return replace(card, known_faults=_LIVE, measured={"from": day, "to": day})
+        days: Days = {"from": day, "to": day}
+        return replace(card, known_faults=_LIVE, measured=days, source=_ASKED)
     origins = (f"{o.name}, {o.repository} at {o.commit}, {o.licence}" for o in runs.origins)
     return replace(card, known_faults=_RECORDED, source="; ".join(origins))
 
