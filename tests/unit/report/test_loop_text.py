@@ -128,7 +128,7 @@ def test_several_runs_have_a_sentence_with_price_and_taste_where_both_are_known(
         "things (taste)."
     )
     assert "taste" not in loop_text.runs_sentence(runs(price=figure(2.0)))
-    assert loop_text.starts_sentences({"poor": runs()}) == [f"From a poor start: {text}"]
+    assert loop_text.starts_sentences({"weak": runs()}) == [f"From a weak start: {text}"]
     assert loop_text._cells(report()) == (
         *("+1.00 [+0.75, +1.25]", "+0.50 [+0.25, +0.75]", "-", "-"),
     )
