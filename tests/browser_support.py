@@ -255,7 +255,7 @@ class _Links(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for key, value in attrs:
-            if key in {"href", "src", "data-specification"} and value is not None:
+            if key in {"href", "src"} and value is not None:
                 self.links.append(value)
             if key in {"id", "name"} and value:
                 self.anchors.add(value)

@@ -100,6 +100,9 @@ DEPARTURES: Final = (
         "snapshots/TAG/pictures/ noise-floor, win-rates, ties, position-bias, verdicts",
         "read the page's tables or figures.csv",
     ),
+    Departure("field", "snapshots/TAG/pictures/*.csv, *.vl.json", "read pictures.json beside it"),
+    Departure("field", "snapshots/TAG/ SHA256SUMS, raw.dvc", "read snapshots/joined.json"),
+    Departure("field", "compare/TAG.json", "read api/v1/snapshots/TAG.json"),
     Departure(
         "field",
         "evaluators/NAME/pictures/ gamma-history, excess-history, jsd-history",

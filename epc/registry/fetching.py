@@ -5,10 +5,11 @@ registry each card and file of figures was held against its seal before any is u
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,13 +20,14 @@ from epc import json_text
 from epc.digests import parse_sums, sha256
 from epc.errors import Finding, MalformedError, UsageError, WorldError, able_to
 from epc.json_text import lines_of
+from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.history import git, git_bytes, restore_tags
 from epc.registry.kinds.table import KINDS
 from epc.registry.reading import NAMED, find_checkout, known_seals, nearest_checkout, open_registry
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.store import WEB, fetched, reader
+from epc.registry.store import WEB, Read, fetched, reader
 from epc.registry.tags import Tag
 from epc.registry.writing import new_folder
 
@@ -82,7 +84,7 @@ def restore(
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
-    read = reader(location)
+    read = published(location)
     if seal is None and location.startswith(WEB):
         seal = known_seals().get(str(tag))
     seal = seal or _seal(read(layout.LOG), tag)
@@ -109,6 +111,42 @@ def restore(
         (folder / name).write_bytes(content)
     for name, content in documents.items():
         (folder / name).write_bytes(content)
+
+
+def published(location: str) -> Read:
+    """Return what reads a registry's files; a site has the smallest of all snapshots as one."""
+    read = reader(location)
+    if not (location.startswith(WEB) or (Path(location) / layout.PUBLISHED).is_file()):
+        return read
+
+    @cache
+    def texts_by_tag() -> Mapping[str, Mapping[str, str]]:
+        try:
+            content = read(layout.JOINED)
+        except WorldError:  # an address may serve a checkout, which has them one by one
+            return {}
+        return joined_texts(content)
+
+    def read_joined(path: str) -> bytes:
+        tag, _, name = path.removeprefix(f"{layout.FOLDER}/").rpartition("/")
+        if name in layout.JOINED_NAMES:
+            text = texts_by_tag().get(tag, {}).get(name)
+            if text is not None:
+                return text.encode()
+        return read(path)
+
+    return read_joined
+
+
+def joined_texts(content: bytes) -> dict[str, dict[str, str]]:
+    """Return the texts of a site's joined file, by tag and name.
+
+    Raises: MalformedError.
+    """
+    try:
+        return parse(json.loads(content), dict[str, dict[str, str]])
+    except ValueError as error:
+        raise MalformedError(unsound(layout.JOINED, f"cannot be read: {error}")) from error
 
 
 def _seal(events: bytes, tag: Tag) -> str:
@@ -210,7 +248,7 @@ def _base(location: str | None) -> str:
 
 def _require_sealed(registry: Registry, location: str) -> None:
     """Hold every card and every file of figures against its seal, and what was read against it."""
-    read, known_digests = reader(location), known_seals() if location.startswith(WEB) else {}
+    read, known_digests = published(location), known_seals() if location.startswith(WEB) else {}
     for entry in registry.document["snapshots"]:
         tag = entry["card"]["tag"]
         home = f"{layout.FOLDER}/{tag}"

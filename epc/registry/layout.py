@@ -26,7 +26,8 @@
     params.yaml                       the expiry policy, what `epc which` compares, and where the
                                       repository is on the web; locked while a process writes
 
-The same as one document is what the site publishes, `registry.json`.
+The same as one document is what the site publishes, `registry.json`. There SHA256SUMS and raw.dvc
+of all snapshots are one file, `snapshots/joined.json`: texts by name, by tag.
 """
 
 from typing import Final
@@ -57,4 +58,6 @@ AGREEMENTS: Final = "agreements.json"
 BANK: Final = "bank.parquet"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
+JOINED: Final = f"{FOLDER}/joined.json"
+JOINED_NAMES: Final = (SUMS, POINTER)
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own

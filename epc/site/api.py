@@ -54,7 +54,6 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
         yield f"{HOME}/evaluators/{page.name}.json", evaluator(site, page)
     else:
         yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
-        yield f"compare/{page.row.tag}.json", _compared(page)
 
 
 def _schema_names() -> list[str]:
@@ -115,24 +114,6 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
             for file in page.files
         ],
     }
-
-
-def _compared(page: SnapshotPage) -> Json:
-    """Return what the page of two snapshots shows of one: no figures of parts of its tasks."""
-    view_json = page.view.as_json()
-    figures: Json = {}
-    for name, content in page.row.snapshot.figures.items():
-        if name == "groups":
-            wanted = ("settings", "figures")
-            figures[name] = [
-                {key: group[key] for key in group if key in wanted} for group in content
-            ]
-        elif not isinstance(content, list):
-            figures[name] = content
-    document = {
-        key: value for key, value in view_json.items() if key not in ("events", "files", "recipe")
-    }
-    return document | {"figures": figures}
 
 
 def evaluator(site: Site, page: EvaluatorPage) -> Json:

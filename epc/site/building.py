@@ -30,6 +30,7 @@ from epc.registry.succession import VerdictStore
 from epc.simulation.training import coin_bands
 from epc.site import describing, machines
 from epc.site.charts import charts_of_snapshot
+from epc.site.charts.gallery import document as pictures_document
 from epc.site.charts.gallery import hung, script
 from epc.site.collecting import collect
 from epc.site.pages import Evidence, Site, SnapshotPage, WinRate
@@ -78,10 +79,10 @@ def gathered(pages: Sequence[SnapshotPage]) -> dict[str, Evidence]:
 def _evidence_of(job: _Job) -> Evidence | Finding:
     """Return what a snapshot's files say, or what is wrong with them."""
     audit, path, trials = job
-    document, problems = strict_json.read(path)
+    content, problems = strict_json.read(path)
     if problems:
         return replace(problems[0], where=f"{path}{problems[0].where}")
-    manifest, files = Manifest.parse(document), dict[str, str]()
+    manifest = Manifest.parse(content)
     rates = tuple(win_rates(manifest))
     try:
         charts = charts_of_snapshot(manifest, audit, trials)
@@ -94,8 +95,8 @@ def _evidence_of(job: _Job) -> Evidence | Finding:
         win_rates=rates,
         note=_part("note", context),
         account=_part("account", context),
-        gallery=hung(charts, files.__setitem__),
-        files=files,
+        gallery=hung(charts),
+        pictures=strict_json.dumps_line(pictures_document(charts)),
     )
 
 
@@ -196,8 +197,7 @@ def build(
 def _other_files(site: Site, pages: list[str], work: Path) -> Iterator[tuple[str, Content]]:
     """Yield all that is no page: pictures, and what programs read."""
     for tag, evidence in site.evidence.items():
-        for name, content in evidence.files.items():
-            yield f"snapshots/{tag}/{name}", content
+        yield f"snapshots/{tag}/pictures.json", evidence.pictures
     if site.evidence:
         yield _SCRIPT, script()
     yield from cards(site)

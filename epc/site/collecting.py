@@ -171,7 +171,10 @@ def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
     """
     home = f"{layout.FOLDER}/{folder.name}"
     sums = parse_sums(_text(folder / layout.SUMS)) or {}
-    places = {name: f"{home}/{name}" for name in sums if "/" not in name}
+    # The pointer is for DVC in a clone; a site has what it points at.
+    places = {
+        name: f"{home}/{name}" for name in sums if not ("/" in name or name == layout.POINTER)
+    }
     raw: dict[str, Path] = {}
     if layout.POINTER in sums:
         store = checkout / layout.FOLDER / layout.STORE

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -120,6 +120,7 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
     yield from _of_lives(site)
     yield from _of_all(site, [*paths])
     yield from remote(site.checkout)
+    yield layout.JOINED, joined(site.checkout, site.registry.snapshots)
 
 
 def _of_lives(site: Site) -> Iterator[tuple[str, Content]]:
@@ -152,7 +153,7 @@ def remote(checkout: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files of every snapshot, and the store, with where they lie in the checkout.
 
     Their folder at an address is what `epc snapshot fetch --from` and DVC read. What is hidden in
-    it, but for the store, is being written, or git's.
+    it, but for the store, is being written, or git's. What `joined` has is not there again.
     """
     root = str(checkout / layout.FOLDER)
     for place, folders, below in os.walk(root):
@@ -160,8 +161,18 @@ def remote(checkout: Path) -> Iterator[tuple[str, Path]]:
         home = Path(layout.FOLDER, place.removeprefix(root).lstrip(os.sep)).as_posix()
         for name in sorted(below):
             path = Path(place, name)
-            if not _is_hidden(name) and path.is_file():
+            is_joined = name in layout.JOINED_NAMES and home != layout.FOLDER
+            if not (_is_hidden(name) or is_joined) and path.is_file():
                 yield f"{home}/{name}", path
+
+
+def joined(checkout: Path, tags: Iterable[str]) -> str:
+    """Return the digests of every snapshot's files and the pointer to its raw ones, as one file."""
+    texts: dict[str, dict[str, str]] = {}
+    for tag in tags:
+        paths = [checkout / layout.FOLDER / tag / name for name in layout.JOINED_NAMES]
+        texts[tag] = {path.name: path.read_text("utf-8") for path in paths if path.is_file()}
+    return dumps_line(texts)
 
 
 def _is_hidden(name: str) -> bool:

@@ -28,15 +28,8 @@ def digits(value: float) -> str:
     return _JSON.encode(value)
 
 
-def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
-    """Return a table as CSV (RFC 4180): its numbers as JSON writes them, its texts no formulas."""
-    names = list(columns)
-    lines = [csv_line(names), *(csv_line(row.get(name) for name in names) for row in rows)]
-    return _END.join([*lines, ""])
-
-
 def csv_line(values: Iterable[Any]) -> str:
-    """Return a row as `csv_text` writes it, without its end."""
+    """Return a row of CSV (RFC 4180), without its end: numbers as JSON has them, no formulas."""
     cells = [digits(v) if isinstance(v, int | float) else inert(v) for v in values]
     # A line's end within a value is quoted.
     return csv_tables.csv_text([cells], _END).removesuffix(_END)

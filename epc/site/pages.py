@@ -374,8 +374,8 @@ class Evidence:
     """Content of a measured snapshot's manifest and trials that the site shows.
 
     `coin` is what a coin flip gives in its setting. `note` says how its noise floor came about,
-    `account` what was asked, how, and what was answered. `gallery` are its pictures, and `files`
-    what goes with them, by their places beside its page.
+    `account` what was asked, how, and what was answered. `gallery` are its pictures, and
+    `pictures` is the text of the file with their numbers and specifications.
     """
 
     coin: Mapping[str, Band]
@@ -383,7 +383,7 @@ class Evidence:
     note: Markup
     account: Markup
     gallery: Markup
-    files: Mapping[str, str]
+    pictures: str
 
 
 def bands_of(snapshot: Snapshot, evidence: Evidence | None) -> Mapping[str, Band] | None:

@@ -1,6 +1,6 @@
 """Pictures on a page: each drawn into its markup, with words, numbers and specification."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -8,11 +8,11 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from epc.records.strict_json import dumps_line
+from epc.protocol.results import Json
 from epc.report import picture
 from epc.report.charts.chart import Chart
 from epc.site.escaping import as_markup
-from epc.site.numbers import csv_text, number
+from epc.site.numbers import number
 
 _WHERE: Final = ("width", "height")
 
@@ -45,11 +45,11 @@ _MOST_ROWS: Final = 70  # in the page; all are in the CSV
 _FIGURE: Final = Markup(
     '<figure class="epc-figure" id="picture-{name}" data-search-exclude>'
     "<figcaption>{title}</figcaption>"
-    '<div class="epc-drawn" data-specification="pictures/{name}.vl.json">{drawn}</div>'
+    '<div class="epc-drawn" data-picture="{name}">{drawn}</div>'
     '<p class="epc-reading">{note}</p>'
     "<details><summary>Its numbers</summary>"
-    '<p><a href="pictures/{name}.csv" download>{name}.csv</a>, '
-    '<a href="pictures/{name}.vl.json">how it is drawn</a> (Vega-Lite)</p>{table}</details>'
+    '<p>All of them, and how it is drawn (Vega-Lite): <a href="pictures.json">pictures.json</a>'
+    "</p>{table}</details>"
     "</figure>"
 )
 _TABLE: Final = Markup(
@@ -58,21 +58,28 @@ _TABLE: Final = Markup(
 )
 
 
-def hung(charts: Sequence[Chart], put: Callable[[str, str], object]) -> Markup:
-    """Return a page's pictures as one piece of markup, and the script that makes them lively.
-
-    `put` takes the files that go with them, by their places beside the page.
-    """
+def hung(charts: Sequence[Chart]) -> Markup:
+    """Return a page's pictures as one piece of markup, and the script that makes them lively."""
     if not charts:
         return Markup()
-    figures = Markup().join(_figure(chart, put) for chart in charts)
+    figures = Markup().join(_figure(chart) for chart in charts)
     lively = Markup('<script src="../../assets/pictures.js" defer></script>')
     return Markup('<div class="epc-gallery">{}</div>{}').format(figures, lively)
 
 
-def _figure(chart: Chart, put: Callable[[str, str], object]) -> Markup:
-    put(f"pictures/{chart.name}.csv", csv_text(_columns(chart.rows), chart.rows))
-    put(f"pictures/{chart.name}.vl.json", dumps_line(chart.specification))
+def document(charts: Sequence[Chart]) -> Json:
+    """Return the numbers of a page's pictures by column, and how each is drawn, by its name."""
+    return {
+        chart.name: {"numbers": _numbers(chart.rows), "specification": chart.specification}
+        for chart in charts
+    }
+
+
+def _numbers(rows: list[dict[str, Any]]) -> Json:
+    return {name: [row.get(name) for row in rows] for name in _columns(rows)}
+
+
+def _figure(chart: Chart) -> Markup:
     return _FIGURE.format(
         name=chart.name,
         title=as_markup(chart.title),

@@ -1,4 +1,4 @@
-// Any two snapshots side by side, from a file of each that holds what is compared. What makes two of them
+// Any two snapshots side by side, from the answer for programs about each. What makes two of them
 // like for like is what `epc snapshot diff` asks; all text is set as text.
 (() => {
   "use strict";
@@ -277,7 +277,7 @@
   };
 
   const fetched = async (tag) => {
-    const answer = await fetch(`${encodeURIComponent(tag)}.json`);
+    const answer = await fetch(`../api/v1/snapshots/${encodeURIComponent(tag)}.json`);
     if (!answer.ok) throw new Error(`there is no answer about ${tag} (${answer.status})`);
     return parsed(await answer.text());
   };

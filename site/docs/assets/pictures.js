@@ -2,8 +2,8 @@
 // when it comes near the reader, the same specification is drawn again by Vega-Embed.
 (() => {
   "use strict";
-  const pictures = [...document.querySelectorAll(".epc-drawn[data-specification]")];
-  if (!pictures.length || navigator.connection?.saveData) return;
+  const places = [...document.querySelectorAll(".epc-drawn[data-picture]")];
+  if (!places.length || navigator.connection?.saveData) return;
 
   const home = document.currentScript.src;
   let loading = null;
@@ -15,6 +15,11 @@
       script.onerror = failed;
       document.head.append(script);
     }));
+
+  // All pictures of a page are one file; where there is none, what was drawn before stays.
+  let loaded = null;
+  const all = () =>
+    (loaded ??= fetch("pictures.json").then((answer) => answer.json()));
 
   // Expressions are walked, not compiled, so that no policy has to allow eval.
   const options = {
@@ -28,10 +33,9 @@
 
   const enliven = async (place) => {
     const drawn = place.querySelector("svg");
-    const [embed, answer] = await Promise.all([vega(), fetch(place.dataset.specification)]);
-    if (!answer.ok) return;
+    const [embed, pictures] = await Promise.all([vega(), all()]);
     const lively = document.createElement("div");
-    await embed(lively, await answer.json(), options);
+    await embed(lively, pictures[place.dataset.picture].specification, options);
     const own = lively.querySelector("svg");
     // The picture has one name as a whole; what Vega says of its parts would be said twice.
     for (const part of own.querySelectorAll("*")) {
@@ -55,5 +59,5 @@
     },
     { rootMargin: "200px" },
   );
-  for (const picture of pictures) seen.observe(picture);
+  for (const place of places) seen.observe(place);
 })();

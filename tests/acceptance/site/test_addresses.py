@@ -1,8 +1,7 @@
 """Addresses stay: urls.txt lists every kind that is published; the changelog says what was dropped.
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
-{crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
-domains, {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
+{name} for every evaluator, {maker} for every maker of a model, {by} for its page,
 {platform} for every platform, {guess} for every other plain name that means one evaluator,
 {lasting} for every evaluator that has not ended more than 60 days ago, {dated} for those of them of
 which a day is known, {baseline} for every one with a baseline, {ends} for every maker of whose
@@ -21,11 +20,9 @@ from site_support import AS_OF
 
 from epc.answers.snapshot_status import status_on
 from epc.registry.exports import model_eol
-from epc.registry.figures import figures
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.spec.epc_v1 import DIRECTIONS
 
 LISTED = (Path(__file__).parent / "urls.txt").read_text().split()
 _DAY = date.fromisoformat(AS_OF)
@@ -38,7 +35,6 @@ def expanded() -> set[str]:
     snapshots = registry.snapshots
     measured = [tag for tag, snapshot in snapshots.items() if snapshot.kind == "measured"]
     known_generations = set(registry.generations)  # the instrument's own have no page
-    crossed = [t for t, snapshot in snapshots.items() if snapshot.audit and snapshot.audit.crossing]
     lives = registry.generations.values()
     recorded = [life for g in lives for life in g.lives if not life.is_listed]
     bare = {n for life in recorded for n in (life.model, *life.aliases)}
@@ -48,8 +44,6 @@ def expanded() -> set[str]:
     about = ("measured", "reported")
     coupled = [s for s in snapshots.values() if s.kind in about and _stands(registry, s)]
     kinds = {
-        "crossed": crossed,
-        "matrix": [t for t in measured if _pairs(snapshots[t]) > len(DIRECTIONS)],
         "tag": list(snapshots),
         "measured": measured,
         "name": sorted(known_generations),
@@ -93,11 +87,6 @@ def _is_dated(registry: Registry, name: str) -> bool:
     return any(state.until or state.not_before for state in states)
 
 
-def _pairs(snapshot: Snapshot) -> int:
-    """Return of how many ordered pairs of domains a snapshot states gamma."""
-    return sum(figure.name.startswith("gamma/") for figure in figures(snapshot.figures))
-
-
 def test_every_address_that_was_ever_published_answers(deployed: Path) -> None:
     gone = [
         place
@@ -116,7 +105,7 @@ def test_every_address_that_is_new_is_listed(deployed: Path) -> None:
     ours = {f"/{name}".removesuffix("index.html")[1:] for name in files}
     pages = {name for name in ours if name.startswith("snapshots/") and name.endswith("/")}
     ours = pages | {name for name in ours if not name.startswith(_LOADED)}
-    ours |= {name for name in files if "/pictures/" in name}
+    ours |= {name for name in files if name.endswith("/pictures.json")}
     documents = (ROOT / "site" / "docs").rglob("*.md")
     known = {f"{path.relative_to(ROOT / 'site' / 'docs').with_suffix('')}/" for path in documents}
     known |= {f"schemas/v1/{p.name}" for p in (ROOT / "epc" / "spec" / "schemas").glob("v1/*")}

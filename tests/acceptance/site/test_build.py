@@ -8,6 +8,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
+from registry_support import ROOT
 from site_support import AS_OF, BuiltSite, epc
 
 WITHOUT = """
@@ -64,6 +65,19 @@ def test_no_two_elements_of_a_page_share_an_id(site: BuiltSite) -> None:
         ids.feed(text)
         assert ids.met, path
         assert [name for name, count in ids.met.items() if count > 1] == [], path
+
+
+def test_a_snapshot_adds_six_files_at_most_and_the_whole_site_has_less_than_4_000(
+    deployed: Path,
+) -> None:
+    """Its page, its JSON, its pictures, and three or four of its documents; raw files are apart."""
+    files = [path.relative_to(deployed) for path in deployed.rglob("*") if path.is_file()]
+    tags = {path.parent.name for path in (ROOT / "snapshots").glob("*/snapshot.json")}
+    counts = Counter(tag for path in files for tag in {path.parent.name, path.stem} & tags)
+
+    assert counts.keys() == tags
+    assert {tag: count for tag, count in counts.items() if count > 6} == {}
+    assert len(files) < 4000
 
 
 def test_a_build_without_the_sites_packages_says_what_is_missing_and_how_to_get_it(

@@ -219,7 +219,7 @@ def test_dvc_reads_the_site_as_a_remote(site: BuiltSite, address: str, tmp_path:
 
     dvc("init", "--no-scm", "--quiet")
     dvc("remote", "add", "--default", "published", f"{address}snapshots/.store")
-    source = site.out / "snapshots" / "v1.0-CoinFlip" / "raw.dvc"
+    source = site.checkout.folder / "snapshots" / "v1.0-CoinFlip" / "raw.dvc"
     (tmp_path / "raw.dvc").write_bytes(source.read_bytes())
     dvc("pull", "raw.dvc", "--quiet")
 

@@ -51,9 +51,7 @@ def test_what_is_not_there_is_said_in_words() -> None:
 
 @pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_table_holds_no_formula_and_numbers_stay_numbers(begins: str) -> None:
-    row = {"strategy": f"{begins}HYPERLINK(1)", "mean": -0.5, "n": 3, "none": None}
+    line = numbers.csv_line([f"{begins}HYPERLINK(1)", -0.5, 3, None])
 
-    text = numbers.csv_text(row, [row])
-
-    (_, read) = csv.reader(io.StringIO(text, newline=""))
+    (read,) = csv.reader(io.StringIO(line, newline=""))
     assert read == [f"'{begins}HYPERLINK(1)", "-0.5", "3", ""]

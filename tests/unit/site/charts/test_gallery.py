@@ -1,16 +1,18 @@
-"""The rows of a picture, as a file."""
+"""The file with a page's pictures: their numbers and how they are drawn."""
 
-import json
 from typing import Any
 
-from epc.site.charts.gallery import _columns
-from epc.site.numbers import csv_text
+from epc.records.strict_json import dumps_line
+from epc.report.charts.chart import Chart
+from epc.site.charts.gallery import document
 
 
-def test_csv_is_written_as_json_writes_numbers() -> None:
-    rows: list[dict[str, Any]] = [{"a": 1e-05, "b": 0.1 + 0.2, "c": None}, {"a": 2, "d": 'x,"y"'}]
+def test_numbers_of_a_picture_stand_by_column_with_every_digit() -> None:
+    rows: list[dict[str, Any]] = [{"a": 1e-05, "b": 0.1 + 0.2, "c": None}, {"a": 2, "d": "x"}]
+    chart = Chart(name="one", title="", note="", alternative="", content={}, rows=rows)
 
-    text = csv_text(_columns(rows), rows)
+    text = dumps_line(document([chart])["one"]["numbers"])
 
-    assert text == 'a,b,c,d\r\n1e-05,0.30000000000000004,,\r\n2,,,"x,""y"""\r\n'
-    assert json.loads("0.30000000000000004") == 0.1 + 0.2
+    assert text == (
+        '{"a":[1e-05,2],"b":[0.30000000000000004,null],"c":[null,null],"d":[null,"x"]}\n'
+    )
