@@ -88,15 +88,30 @@ def banks_in(path: Path, patterns: Sequence[str] = ()) -> list[Bank]:
     Raises: MalformedError at the first thing that cannot be read; UsageError if no judge fits.
     """
     if path.suffix == ".csv" or is_bank(path):
-        banks = [bank for bank in read_banks(path) if fits([bank.judge], patterns)]
+        banks = [*read_banks(path)]
+        _require_fit(patterns, [bank.judge for bank in banks])
+        banks = [bank for bank in banks if fits([bank.judge], patterns)]
     else:
         header, verdicts, findings = read(path)
         if findings or header is None or verdicts is None:
             raise MalformedError(findings[0])
+        _require_fit(patterns, [*header.settings])
         banks = [*banks_of(header, verdicts, patterns)]
     if not banks:
         raise UsageError(f"{path} has no judge of several answers that fits")
     return banks
+
+
+def _require_fit(patterns: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse a pattern that no judge's name fits.
+
+    Raises: UsageError.
+    """
+    for pattern in patterns:
+        if not fits(names, [pattern]):
+            raise UsageError(
+                f"--setting {pattern}: no judge is called so\n  fix: one of {', '.join(names)}"
+            )
 
 
 def banks_of(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -> Iterator[Bank]:

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.asking import limit_options
+from epc.cli.asking import OF_ASKING, bound_options
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
 from epc.cli.options import (
     FILE,
@@ -26,10 +26,6 @@ from epc.cli.options import (
     with_default,
 )
 from epc.spec.epc_v1 import ROUNDS
-
-_OF_ASKING: Final = (
-    *("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency", "no_cache"),
-)
 
 if TYPE_CHECKING:
     from epc.analysis.verdicts import Report
@@ -89,7 +85,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Ask about N planted pairs, good against shuffled, off-topic and refusing answers.",
 )
-@limit_options
+@bound_options
 @format_option
 def command(
     *,
@@ -148,7 +144,7 @@ def command(
     from epc.report.audit_text import text
 
     if not (swap or controls):
-        refuse_options(_OF_ASKING, "bounds what --swap and --controls ask: nothing is asked here")
+        refuse_options(OF_ASKING, "bounds what --swap and --controls ask: nothing is asked here")
     if is_votes(run):
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")

@@ -8,7 +8,7 @@ from time import monotonic
 import click
 
 from epc.cli.common import now, print_note, print_result
-from epc.cli.options import NEW, Day, format_option, registry_option
+from epc.cli.options import NEW, Day, format_option, refuse_options, registry_option
 
 _BETWEEN_S = 2.0  # two lines about how far it has got
 
@@ -47,9 +47,12 @@ def command(
     """
     from epc.answers.snapshot_status import snapshot_states
     from epc.registry.data import absence, chosen, write
+    from epc.registry.data_rows import OF_CARDS
     from epc.registry.fetching import open_sealed
 
     names = chosen(tables.split(",") if tables else [])
+    if OF_CARDS.keys() >= {*names}:
+        refuse_options(("store",), f"is of raw files, and {' and '.join(names)} need none")
     with open_sealed(registry, store=store, tag=at) as sealed:
         day = as_of.date() if as_of else sealed.day or now().date()
         states = snapshot_states(sealed.registry, day)

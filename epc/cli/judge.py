@@ -20,6 +20,7 @@ from epc.cli.options import (
     format_option,
     html_option,
     printed_as,
+    refuse_options,
     with_default,
 )
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
@@ -30,6 +31,10 @@ _METHODS: Final[dict[str, tuple[Method, ...]]] = {
     "both": METHODS,
 }
 _CONSTRAINTS: Final = {"json": "json", "schema": "judge_reply"}
+_OF_ASKING: Final = (
+    *("prompt", "self_prompt", "constrain", "retry_malformed", "named"),
+    *("temperature", "top_p", "max_tokens", "reasoning", "body"),
+)
 
 
 @click.group()
@@ -76,6 +81,7 @@ def plan(
     judges: tuple[str, ...],
     out: Path,
     methods: str,
+    self_prompt: Path | None,
     constrain: str | None,
     decoding: dict[str, Any],
     recorded: bool,
@@ -104,9 +110,16 @@ def plan(
     from epc.records.findings import CheckResult
     from epc.records.judging.sources import entries_of
 
+    if recorded:
+        refuse_options(_OF_ASKING, "is of how judges are asked, and --recorded asks none")
+    if methods == "cross":
+        refuse_options(("self_prompt",), "is of self-judging, which --methods cross leaves out")
+    if methods == "self" and self_prompt is not None:
+        refuse_options(("prompt",), "is of cross-judging, which --methods self leaves out")
     request = Request(
         judges=judges,
         methods=_METHODS[methods],
+        self_prompt=self_prompt,
         constraint=_CONSTRAINTS[constrain] if constrain else None,
         decoding=decoding,
         recorded=recorded,
@@ -208,6 +221,7 @@ def check(response: Path, sample: Path | None, output: Path | None, form: str) -
       epc judge check judged
     """
     if response.is_dir():
+        refuse_options(("sample", "output"), "is of one reply, and a folder has its own")
         from epc.records.judging.recheck import recheck
 
         rechecked = recheck(response)

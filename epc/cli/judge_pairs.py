@@ -10,7 +10,7 @@ import click
 
 from epc.cli.asking import dry_run_option, limit_options, pair_judge_options
 from epc.cli.common import now, print_note, print_result
-from epc.cli.options import FILE, NEW_FILE, Pair, Whole, format_option, origin_options
+from epc.cli.options import FILE, NEW_FILE, Pair, Whole, format_option, once, origin_options
 from epc.records.verdicts.types import Candidate
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def pairs(
     from epc.records.verdicts.verdict_file import require_kind, write
 
     require_kind(out)
-    pair_set = read_pairs(file, dict(columns))
+    pair_set = read_pairs(file, once("--map", columns))
     fetch_weights_if_named(*judges)
     asking = PairAsking(
         pair_set=pair_set,
@@ -104,7 +104,7 @@ def pairs(
     if pair_set.ignored:
         print_note(f"not used: the columns {', '.join(pair_set.ignored)}")
     if dry_run:
-        show_forecast(expect(asking), form)
+        show_forecast(expect(asking), form, limits)
         return
     work = ask_pairs(asking, out, clock=now, watch=progress_bar, limits=limits)
     header, rows = run_work(work, next_command=shlex.join(["epc", *sys.argv[1:]]))

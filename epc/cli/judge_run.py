@@ -7,7 +7,7 @@ import click
 
 from epc.cli.asking import dry_run_option, limit_options
 from epc.cli.common import echo_json, exit_with, now, print_note, print_result, say
-from epc.cli.options import FOLDER, Whole, format_option, with_default
+from epc.cli.options import FOLDER, Whole, format_option, refuse_options, with_default
 from epc.cli.run_session import run_work
 from epc.judge.planted import PAIRS
 
@@ -70,10 +70,12 @@ def competence(
 
     options = CompetenceOptions(pairs=pairs, named=named, ablation=ablation, retest=retest)
     tests = tests_of(folder, judges, options)
+    if not any(test.takes_pairs for test in tests):
+        refuse_options(("pairs",), "counts for the first session, which made other texts already")
     if dry_run:
         from epc.cli.run_session import show_forecast
 
-        show_forecast(forecast(tests, now()), form)
+        show_forecast(forecast(tests, now()), form, limits)
         if ablation:
             print_note(
                 "ablation comes on top: at most two calls for each output, once it is judged"
@@ -175,7 +177,10 @@ def run(
       epc judge run judged --dry-run
       epc judge run judged --max-cost 2
     """
+    if not competence_first:
+        refuse_options(("anyway",), "is of --competence-first: without it no judge is tested")
     if dry_run:
+        refuse_options(("anyway",), "is of a judge that was tested, and --dry-run tests none")
         from epc.cli.run_session import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
@@ -184,7 +189,7 @@ def run(
             from epc.engine.judging.competence import CompetenceOptions, forecast, tests_of
 
             shares |= forecast(tests_of(folder, (), CompetenceOptions()), now())
-        show_forecast(shares, form)
+        show_forecast(shares, form, limits)
         return
     budget = None
     if competence_first:
@@ -193,7 +198,7 @@ def run(
         tests = tests_of(folder, (), CompetenceOptions())
         budget = budget_for(tests, limits)
         if not is_fit(folder, tests, limits, budget) and not anyway:
-            remedy = f"name another judge, or epc judge run {folder} --anyway"
+            remedy = f"name another judge, or epc judge run {folder} --competence-first --anyway"
             print_note(f"nothing was judged\n  next: {remedy}")
             exit_with(clean=False)
     judge_on(folder, limits, form, budget=budget)

@@ -1,18 +1,31 @@
 """`epc loop demo|plan|check|report|gate|drift`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.asking import dry_run_option, judge_options, limit_options
+from epc.cli.asking import bound_options, dry_run_option, judge_options
 from epc.cli.common import exit_with, now, print_finding_list, print_note, print_result, write_page
 from epc.cli.loop_demo import demo
-from epc.cli.options import FILE, Finite, Whole, format_option, html_option, printed_as
+from epc.cli.options import (
+    FILE,
+    Finite,
+    Whole,
+    format_option,
+    html_option,
+    printed_as,
+    refuse_options,
+)
 from epc.errors import ExitCode
 from epc.printable import annotation
 from epc.records.loop import MARGIN
 from epc.records.verdicts.verdict_words import UNREADABLE
+
+_OF_JUDGES: Final = (
+    *("temperature", "top_p", "max_tokens", "reasoning", "body"),
+    *("again", "max_calls", "max_cost", "max_time_s", "timeout_s"),
+)
 
 if TYPE_CHECKING:
     from epc.analysis.loop_files import Files
@@ -133,7 +146,7 @@ def plan(
 )
 @dry_run_option
 @judge_options
-@limit_options
+@bound_options
 @format_option
 def check(
     log: Path,
@@ -168,9 +181,13 @@ def check(
     from epc.records.typed import as_json
 
     checking = Checking.from_log(log, decoding)
+    if not checking.asks:
+        problem = "is of judges that are asked, and none is named as PROVIDER/MODEL"
+        refuse_options(_OF_JUDGES, problem)
     if dry_run:
+        refuse_options(("again",), "is of replies that came, and --dry-run counts none of them")
         if forecast := expect(checking):
-            show_forecast(forecast, form)
+            show_forecast(forecast, form, limits)
         else:
             no_model = "no judge is named as PROVIDER/MODEL, so none is asked: CMD gives the scores"
             print_result(form, dict, lambda: no_model)
@@ -214,6 +231,7 @@ def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
     from epc.report.loop_text import document, loop_json, loop_page, runs_document
 
     if len(files) == 1 and not loop_paths(files[0])[1].exists():
+        refuse_options(("html",), f"is of a checked log, and {files[0]} has no checks")
         _say_believed(files[0], form)
     runs = _read_all(files)
     several = len(runs) > 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import now, print_note, say, write_page
-from epc.cli.options import Whole, registry_option, with_default
+from epc.cli.options import Whole, refuse_options, registry_option, with_default
 from epc.extras import require
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ def demo(
       epc loop demo --judge claude-sonnet-4-6 --start weak --seed 3 --out loop-sonnet
       epc loop demo --model --out loop-sums
     """
+    if model:
+        of_bank = ("judge", "start", "registry")
+        refuse_options(of_bank, "is of recorded scores, and --model asks the embedded model")
     require("loop")
     from epc.analysis.loop_decisions import assess
     from epc.analysis.loop_files import Files

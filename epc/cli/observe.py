@@ -15,6 +15,7 @@ from epc.cli.options import (
     Whole,
     format_option,
     origin_options,
+    refuse_options,
     setting_option,
     table_options,
     with_default,
@@ -70,6 +71,8 @@ def import_(
     from epc.registry.history import commit_of
 
     require_kind(out)
+    if not source.is_dir():
+        refuse_options(("like",), f"names files of a folder, and {source} is one file")
     request = Request(
         **{"commit": commit_of(source)} | origin,
         texts=texts,

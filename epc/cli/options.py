@@ -186,7 +186,7 @@ domains_option = click.option(
 _SEVERAL: Final = ("verdict", "humans")  # fields with a column for each judge, or person
 
 
-def _once(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+def once(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return an option's pairs by name.
 
     Raises: UsageError if a name comes twice.
@@ -210,7 +210,7 @@ def _columns(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
                 )
             several[name].append(column)
     joined = [(name, ", ".join(columns)) for name, columns in several.items() if columns]
-    return _once("--map", [*[pair for pair in pairs if pair[0] not in several], *joined])
+    return once("--map", [*[pair for pair in pairs if pair[0] not in several], *joined])
 
 
 def origin_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -248,11 +248,11 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         halves = [scale.rpartition("=") for scale in scales]
         table = {
             "columns": _columns(columns),
-            "labels": _once("--label", words),
-            "constants": _once("--set", constants),
+            "labels": once("--label", words),
+            "constants": once("--set", constants),
             "ignored": tuple(ignored),
             "rows": rows,
-            "scales": _once("--scale", [(scorer, scale) for scorer, _, scale in halves]),
+            "scales": once("--scale", [(scorer, scale) for scorer, _, scale in halves]),
         }
         command(table=table, **options)
 

@@ -221,6 +221,8 @@ def command(
         raise click.UsageError(
             "--accuracy is of one run's answers: `epc validate RUN --accuracy FILE --write`"
         )
+    if dry_run and out is not None and out.exists() and any(out.iterdir()):
+        raise click.UsageError(f"{out} is not empty: choose another --out")
     began = now()
     designed = None if design is None else Design.load(design)
     request = Request(
@@ -242,7 +244,7 @@ def command(
         run_campaign(request, names, out, limits, now=began, form=form, dry=dry_run, probed=probe)
         return
     if dry_run:
-        show_forecast(expect(prepare(request, now=began)), form)
+        show_forecast(expect(prepare(request, now=began)), form, limits)
         return
     folder = out or default_folder(request.evaluator, began)
     opened = start(request, folder, now=began, limits=limits)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
 from msgspec import to_builtins
 
@@ -16,7 +16,7 @@ from epc.records.campaign import Campaign, campaign_around, is_campaign
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
     from epc.engine.campaign import OpenedCampaign
-    from epc.engine.forecast import Share
+    from epc.engine.forecast import Range, Share
     from epc.engine.request import Request
     from epc.engine.session import OpenedRun
 
@@ -107,9 +107,25 @@ def finish(
         exit_with(clean=False)
 
 
-def show_forecast(shares: "dict[str, Share]", form: str) -> None:
-    """Print what a run will ask for, role by role."""
+def show_forecast(shares: "dict[str, Share]", form: str, limits: "Limits") -> None:
+    """Print what a run will ask for, role by role, and whether a limit would stop it."""
     print_result(form, lambda: to_builtins(shares), lambda: forecast_lines(shares))
+    calls = [share.calls for share in shares.values()]
+    costs = [share.cost for share in shares.values()]
+    if limits.max_calls is not None:
+        print_note(f"limit    --max-calls {limits.max_calls:,} {_stops(limits.max_calls, calls)}")
+    if limits.max_cost is not None:
+        print_note(f"limit    --max-cost {limits.max_cost} {_stops(limits.max_cost, costs)}")
+
+
+def _stops(limit: SupportsFloat, spreads: "Sequence[Range | None]") -> str:
+    """Return whether a limit stops what all roles will take together."""
+    known = [spread for spread in spreads if spread is not None]
+    if len(known) < len(spreads):
+        return "cannot be kept: no price is on record for a model"
+    if float(limit) < sum(spread.lower for spread in known):
+        return "stops it"
+    return "may stop it" if float(limit) < sum(spread.upper for spread in known) else "is enough"
 
 
 def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
@@ -159,7 +175,7 @@ def run_campaign(
     for error in opened.left_out:
         print_note(f"left out {error}")
     if dry:
-        show_forecast(forecast_campaign(opened), form)
+        show_forecast(forecast_campaign(opened), form, limits)
         return
     folder = out or default_campaign_folder(opened, now)
     start(opened, folder, limits=limits)

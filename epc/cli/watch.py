@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.asking import limit_options
+from epc.cli.asking import OF_ASKING, bound_options
 from epc.cli.common import exit_with, now, print_note, print_result
-from epc.cli.options import NEW_FILE, RUN_OR_TAG, Whole, format_option
+from epc.cli.options import NEW_FILE, RUN_OR_TAG, Whole, format_option, refuse_options
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
 @click.option("--no-ask", is_flag=True, help="Say what is known; ask nothing.")
-@limit_options
+@bound_options
 @format_option
 def command(
     run: Path | str,
@@ -69,9 +69,12 @@ def command(
 
     if isinstance(run, str):
         raise click.UsageError(f"Get its folder first: epc snapshot fetch {run}")
+    if no_ask:
+        of_asking = ("dry_run", "pairs", *OF_ASKING)
+        refuse_options(of_asking, "is of what a day asks, and --no-ask asks nothing")
     watching = begin(run, history=history, pairs=pairs)
     if dry_run:
-        show_forecast(expect(watching), form)
+        show_forecast(expect(watching), form, limits)
         return
     if no_ask:
         standing = watching.standing()

@@ -127,6 +127,11 @@ class Checking:
         return {_A: self.plan.judge.model} | ({_B: judge_b.model} if judge_b else {})
 
     @property
+    def asks(self) -> bool:
+        """Whether a judge is named that can be asked; else the program gives the scores."""
+        return any("/" in model for model in self.judges.values())
+
+    @property
     def pair(self) -> tuple[str, str]:
         """Seed and final."""
         return self.plan.seed, self.plan.final

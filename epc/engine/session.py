@@ -163,6 +163,11 @@ def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -
     models = {role: model for role, model in roles.items() if model is not None}
     decoding = asked_decoding(request.decoding, models)
     if isinstance(evaluator, RecordedVerdicts):
+        if request.reuse == "none" or request.recheck:
+            raise UsageError(
+                "recorded verdicts are read, and reading again gives the same: leave --reuse none "
+                "and --recheck out"
+            )
         # Reading R72: what is recorded is read whole, however little of it the rounds draw.
         request = replace(request, reuse="memo", exhaustive=True)
     reuse = reuse_for(

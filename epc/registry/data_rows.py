@@ -67,7 +67,7 @@ def batches(name: str, sealed: Sealed, states: States) -> Iterator[tuple[str, An
     installed; WorldError if the disk or the network fails.
     """
     schema, snapshots = schema_of(TABLES[name]), sealed.registry.snapshots
-    if name in _OF_CARDS:
+    if name in OF_CARDS:
         yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, states)
         return
     for tag, snapshot in snapshots.items():
@@ -101,7 +101,7 @@ def batch_of_cards(name: str, registry: Registry, states: States) -> Any:
 
     Raises: UsageError where pyarrow is not installed.
     """
-    schema, rows = schema_of(TABLES[name]), list(_OF_CARDS[name](registry, states))
+    schema, rows = schema_of(TABLES[name]), list(OF_CARDS[name](registry, states))
     return batch(schema, {key: [row[key] for row in rows] for key in schema.names}, len(rows))
 
 
@@ -212,7 +212,7 @@ def _trials(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
                 yield batch(schema, shared | columns, len(rows))
 
 
-_OF_CARDS: Final = {"snapshots": snapshots, "figures": figures}
+OF_CARDS: Final = {"snapshots": snapshots, "figures": figures}
 _OF_RAW: Final = {"verdicts": _verdicts, "trials": _trials}
 _OF_TRIAL: Final = tuple(field for field in Trial.__struct_fields__)
 _TEXTS: Final = (

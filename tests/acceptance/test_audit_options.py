@@ -126,7 +126,7 @@ REFUSED: Final = [
         (words.split()[0], file, words, "nothing is asked here")
         for file in (PASSES, RUN)
         for words in ("--max-calls 5", "--max-cost 1", "--max-time 5", "--timeout 5",
-                      "--concurrency 2", "--no-cache")
+                      "--concurrency 2")
     ],
 ]  # fmt: skip
 ANYWHERE: Final = ("--format", "--quiet")  # how a result is printed

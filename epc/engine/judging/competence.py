@@ -77,6 +77,16 @@ class Test:
         """The judge as it is asked."""
         return self.evaluation.judges[self.judge.model].model
 
+    @property
+    def takes_pairs(self) -> bool:
+        """Whether the texts that test it are not made yet, or are made of as many outputs."""
+        folder = self._folder("planted")
+        if not is_evaluation(folder):
+            return True
+        rows = EvaluationSet(folder, load_plan(folder)).rows
+        made = sum(row.planted is None for row in rows)
+        return made == len(self._chosen(self._rows(), self.options.pairs))
+
     def parts(self, now: datetime) -> Iterator[Path]:
         """Yield the parts in their order, each planned when those before it are complete.
 

@@ -97,6 +97,8 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
         problem = f"{shape} has no columns, so --map and --set say nothing of it"
         finding = Finding(CLAUSE, "--shape", problem, "leave them out, or name the shape csv")
         return Conversion(findings=[finding])
+    if shape != "csv" and shape in names():
+        _require_acting(source, shape, request)
     if shape in _SHAPES:
         done = _SHAPES[shape].convert(source, request)
     elif shape in recipes.names() or not recipes.names():
@@ -206,12 +208,20 @@ def _require_effect(path: Path, shape: str, request: Request) -> None:
 
     Raises: UsageError with what to do.
     """
-    if shape == "csv" or (request.columns and shape != _VERDICTS):
-        return
-    acting = _ACTING.get(shape, _OF_EXPORT)
+    if shape != "csv" and (shape == _VERDICTS or not request.columns):
+        _require_acting(path, shape, request)
+
+
+def _require_acting(path: Path, shape: str, request: Request) -> None:
+    """Refuse options that say nothing of what is no table.
+
+    Raises: UsageError with what to do.
+    """
+    acting = _ACTING.get(shape, _OF_EXPORT if shape in _SHAPES else ())
     for name, option in _OPTIONS.items():
         if getattr(request, name) and name not in acting:
-            kind = "verdict file" if shape == _VERDICTS else f"log of {shape}"
+            kind = "verdict file" if shape == _VERDICTS else f"source of the shape {shape}"
+            kind = f"log of {shape}" if shape in _SHAPES else kind
             raise UsageError(
                 f"{option}: {path.name} is a {kind}, of which it says nothing\n  fix: leave it out"
             )

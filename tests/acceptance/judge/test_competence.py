@@ -310,6 +310,10 @@ def test_competence_keeps_one_budget_and_a_forecast_sends_nothing(
     stopped = epc(*command, "--max-calls", "20", env=env)
     assert stopped.returncode == 4
     assert f"next: epc judge competence {tmp_path / 'e'}" in stopped.stderr
+    other = epc(*command[:-1], "3", "--judge", "openai/perfect", "--dry-run", env=env)
+    assert other.returncode == 2
+    assert "--pairs counts for the first session" in other.stderr
+    assert epc(*command, "--dry-run", env=env).returncode == 0
     assert len(endpoint.received) == 20
     done = epc(*command, env=env)
     assert done.returncode == 0

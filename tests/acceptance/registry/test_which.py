@@ -134,11 +134,11 @@ def is_usable(way: dict[str, Any], case: int) -> bool:
     All that azure-foundry serves are the judges of OpenAI and claude-sonnet-4-6.
     """
     if case == 36:
-        return way["usd"] is not None and way["usd"] <= 10
+        return bool(way["usd"] and way["usd"] <= 10)
     if case == 37:
         at_foundry = [m.startswith("gpt-5.4") or m == "claude-sonnet-4-6" for m in way["models"]]
         return all(at_foundry)
-    return way["prompt"] != "score"
+    return bool(way["prompt"] != "score")
 
 
 def largest_t(domain: str, worse: tuple[str, int], usable: list[int]) -> float:
@@ -147,7 +147,7 @@ def largest_t(domain: str, worse: tuple[str, int], usable: list[int]) -> float:
     right, matrix = figures["right"], covariance(figures)
     (a,) = (n for n in usable if (WAYS[n]["models"], WAYS[n]["askings"]) == ([worse[0]], worse[1]))
     return max(
-        (right[b] - right[a]) / sqrt(matrix[a, a] + matrix[b, b] - 2 * matrix[a, b])
+        float(right[b] - right[a]) / sqrt(matrix[a, a] + matrix[b, b] - 2 * matrix[a, b])
         for b in usable
         if b != a
     )
