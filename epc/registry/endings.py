@@ -8,7 +8,7 @@ from datetime import date
 
 from epc.records.verdicts.types import UNKNOWN
 from epc.registry.comparison import compare_snapshots, first_apart
-from epc.registry.figures import beside_others
+from epc.registry.figures import added
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
 
@@ -27,7 +27,7 @@ def endings(registry: Registry, new: Snapshot, day: date) -> Iterator[Event]:
         elif _recorded_anew(old, new):
             reason = "is of the same judge at another commit of the same source"
             if old.card.origin == new.card.origin:
-                reason = "has the same verdicts, held against those of the source's other judges"
+                reason = f"has the same verdicts, {added(old.figures, new.figures)}"
             why = f"{new.tag} {reason}"
             yield Event(date=day, tag=tag, event="superseded", reason=why, by=str(new.tag))
 
@@ -51,7 +51,8 @@ def _measured_anew(old: Snapshot, new: Snapshot, day: date) -> Iterator[Event]:
 def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
     """Return whether a source says all of a judge that it said before, and more.
 
-    That is at another commit, or beside other judges of the source.
+    That is at another commit, beside other judges of the source, or with what crosses between its
+    domains.
 
     A part of it, or another prompt, replaces nothing: it stands beside what was there.
     """
@@ -67,10 +68,7 @@ def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
     )
     return (
         named
-        and (
-            old_origin.commit != new_origin.commit
-            or beside_others(new.figures) > beside_others(old.figures)
-        )
+        and (old_origin.commit != new_origin.commit or bool(added(old.figures, new.figures)))
         and identity
         == (
             new.tag.generation,

@@ -96,9 +96,29 @@ def headline_of_groups(
     return headline(figure for group in groups for figure in _of_group(group, faults, compared))
 
 
-def beside_others(document: Json) -> bool:
+def added(old: Json, new: Json) -> str:
+    """Return what figures of recorded verdicts say that older ones of them do not; empty if less.
+
+    Figures that leave out what the older ones say add nothing.
+    """
+    if _beside_others(new) < _beside_others(old):
+        return ""
+    additions = {
+        "held against those of the source's other judges": _beside_others,
+        "with what crosses between two of the source's domains": _beside_domains,
+    }
+    return " and ".join(clause for clause, has in additions.items() if has(new) > has(old))
+
+
+def _beside_others(document: Json) -> bool:
     """Return whether recorded verdicts were held against other judges' of their source."""
     return "beside" in document
+
+
+def _beside_domains(document: Json) -> bool:
+    """Return whether it was worked out what crosses between domains of recorded verdicts."""
+    groups = (parse(group, Group) for group in document.get("groups") or ())
+    return any(group.transfer and group.transfer.directions for group in groups)
 
 
 def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:

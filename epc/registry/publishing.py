@@ -29,7 +29,7 @@ from epc.registry import layout
 from epc.registry.cards import Declaration
 from epc.registry.comparison import disagreement
 from epc.registry.endings import endings
-from epc.registry.figures import beside_others, figure_at, figures, figures_of, headline_of
+from epc.registry.figures import added, figure_at, figures, figures_of, headline_of
 from epc.registry.history import added_by, commit, tag_commit
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
@@ -185,9 +185,7 @@ def publish(
     if life and offer.no_baseline:
         raise UsageError(f"{offer.run} is no baseline: {offer.no_baseline}")
     published_tag = published_as(checkout, offer.run, declaration.generation, kind=offer.kind)
-    if published_tag and beside_others(offer.figures) > beside_others(
-        registry.snapshot(str(published_tag)).figures
-    ):
+    if published_tag and added(registry.snapshot(str(published_tag)).figures, offer.figures):
         published_tag = None  # the same verdicts, and more is said of them
     tag = published_tag or next_tag(declaration.generation, used_tags(checkout, registry))
     card = offer.card(tag, life)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
+from epc.audit.facts import Word
 from epc.records.typed import as_json, parse
 from epc.records.verdicts.types import UNKNOWN, Setting, Source
 from epc.registry.lifecycles import Generation, ServiceTerm
@@ -26,15 +27,24 @@ class Crossing:
     redirected_ci95: Interval | None
     regret: float
     regret_ci95: Interval | None
+    chance: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
-    """Transfer between subsets, and how many verdicts and tasks say so."""
+    """Transfer between subsets, and how many verdicts and tasks say so; `word` is the audit's."""
 
     verdicts: int
     domains: Mapping[str, int]
+    word: Word
+    strategies: tuple[str, ...]
+    left_out_strategies: tuple[str, ...] = ()
     directions: Mapping[str, Crossing] | None = None
+
+    @property
+    def compared(self) -> int:
+        """The number of strategies that what crosses rests on."""
+        return len(self.strategies) - len(self.left_out_strategies)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """What a new measurement means for the older ones."""
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -91,6 +92,39 @@ def test_reading_r57_another_commit_of_a_source_supersedes_what_it_said_of_the_s
         printed_event.reason
         == "v1.1-Judge-1 is of the same judge at another commit of the same source"
     )
+
+
+def with_transfer(old: Snapshot) -> Snapshot:
+    """Return a snapshot of the same verdicts, by which something crosses between two subsets."""
+    into = {"redirected": 0.0, "redirected_ci95": None, "regret": 0.0, "regret_ci95": None}
+    transfer = {
+        "verdicts": 8,
+        "domains": {"x": 4, "y": 4},
+        "word": "inconclusive",
+        "strategies": ["s", "t"],
+        "directions": {"x_to_y": into | {"chance": 0.0}, "y_to_x": into | {"chance": 0.0}},
+    }
+    groups = [group | {"transfer": transfer} for group in old.figures["groups"]]
+    return replace(old, figures=old.figures | {"groups": groups})
+
+
+def test_reading_r57_the_same_verdicts_with_what_crosses_between_domains_supersede() -> None:
+    new = with_transfer(observed("v1.1-Judge-1"))
+
+    (printed_event,) = endings(registry(observed()), new, DAY)
+
+    assert (printed_event.event, printed_event.tag) == ("superseded", "v1.0-Judge-1")
+    assert printed_event.reason == (
+        "v1.1-Judge-1 has the same verdicts, with what crosses between two of the source's domains"
+    )
+
+
+def test_reading_r57_the_same_verdicts_without_what_crossed_end_nothing() -> None:
+    old = with_transfer(observed())
+    beside = replace(old, figures=old.figures | {"beside": ["K"]})
+
+    assert list(endings(registry(beside), with_transfer(observed("v1.1-Judge-1")), DAY)) == []
+    assert list(endings(registry(old), observed("v1.1-Judge-1"), DAY)) == []
 
 
 BESIDE: dict[str, Snapshot] = {
