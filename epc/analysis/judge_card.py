@@ -11,20 +11,23 @@ from functools import cache
 from typing import Final, Literal, Self
 
 from epc.analysis.agreement import ReplacementJudge
-from epc.analysis.headline import is_any, is_of
+from epc.analysis.headline import dated, is_any, is_of
 from epc.analysis.loop import RunsReport
 from epc.analysis.quotable import QuotableFigures
+from epc.audit.facts import Word
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.choices import Picked
 from epc.records.typed import as_json
 from epc.spec.coupling import NotMeasured
+from epc.statistics.figures import Figure
 
 Range = tuple[float, float | None]  # a missing upper end is open
 Answer = Literal["meets", "does not meet", "unknown"]
 
 DAYS_LEFT: Final = "days_left"
 PLACES: Final = "place_consistency_readable"
+COUPLING: Final = "coupling"
 # Which figures a reader is shown first, by the beginnings of their names.
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "reliability": (
@@ -48,7 +51,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         *("within_step", "shuffled", "shift", "pass_shift"),
         *("longer", "longer_by_gold"),
     ),
-    "coupling": ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),
+    COUPLING: ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),
     "under an optimiser": ("loop",),
     "evidence honesty": ("invented_quotes", "evidence"),
 }
@@ -158,6 +161,36 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCoupling:
+    """Effect of training by a judge in the domain `source` on an agent's choices in `target`.
+
+    Of all directions it is the one with the largest regret. `chance` is what is redirected where
+    the tasks are dealt out to the domains by lot, so that nothing can cross. Of recorded verdicts
+    `systems` wrote the answers, in so many `domains` of the source `recorded_in`; it is empty where
+    the protocol was measured. `says` is all of it in one clause.
+    """
+
+    tag: str
+    source: str
+    target: str
+    regret: Figure
+    redirected: Figure
+    chance: float
+    word: Word
+    month: str
+    is_stale: bool = False
+    systems: int = 0
+    domains: int = 2
+    recorded_in: str = ""
+    says: str = ""
+
+    @property
+    def dated(self) -> str:
+        """The month, and whether the figures are too old."""
+        return dated(self.month, is_stale=self.is_stale)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """All that is known of one model on a day; `drift` is what was recorded of its changes.
 
@@ -168,6 +201,7 @@ class Card:
     model's. `limits` are what may not be said of it, the sharpest first, and `quotable` are its
     figures that may be stated: the headline is the first of them. `instead` is the judge to turn to
     if it has an end, and `agreeing` are those that are shown to agree, each in words.
+    `coupling` is what crosses by its verdicts.
     `of_files` are sentences of what a user's own verdict files say first.
     """
 
@@ -188,6 +222,7 @@ class Card:
     limits: tuple[Limit, ...] = ()
     instead: ReplacementJudge | None = None
     agreeing: Mapping[str, str] = field(default_factory=dict)
+    coupling: JudgeCoupling | None = None
     of_files: tuple[str, ...] = ()
 
     def counted(self, name: str) -> list[CardFigure]:

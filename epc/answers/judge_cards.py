@@ -18,6 +18,7 @@ from epc.analysis.judge_card import (
 from epc.analysis.loop import RunsReport
 from epc.analysis.verdicts_names import FIGURES, alone_in_words, family
 from epc.analysis.verdicts_rows import fits
+from epc.answers.coupling import coupling_of
 from epc.answers.limits import limits_of
 from epc.answers.quotable import figures_on, measured_of
 from epc.answers.replacement import agreeing_of, replacement_on
@@ -104,6 +105,8 @@ def card_of(
         if _without_origin(figure) not in published
     ]
     picked, picked_month = _picked(registry, states, as_of)
+    quotable = figures_on(registry, target, measured, as_of, settings)
+    counted = [snapshot for snapshot, _, why in states if not why]
     today = replacement_on(registry, None, subject.text, as_of)
     return Card(
         name=registry.plain_name(subject.name),
@@ -127,7 +130,8 @@ def card_of(
         optimised=_optimised(states),
         means=means or None,
         limits=limits_of(registry, measured, as_of),
-        quotable=figures_on(registry, target, measured, as_of, settings),
+        quotable=quotable,
+        coupling=coupling_of(registry, quotable, counted, as_of),
         instead=today.first,
         agreeing=agreeing_of(registry, today),
         of_files=tuple(_of_files(observed)),

@@ -5,10 +5,12 @@ from typing import Final
 
 from epc.analysis.choosing import Option
 from epc.analysis.headline import Key, key_of
+from epc.analysis.judge_card import JudgeCoupling
 from epc.analysis.loop import STARTS
 from epc.analysis.quotable import QuotableFigure, Unit, unit_of
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.answers.types import Name, Place, Service, SnapshotStatus
+from epc.audit.facts import Word
 from epc.printable import begun
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.spec.domains import Pair
@@ -42,6 +44,15 @@ _DOES: Final[Mapping[Key, tuple[str, str]]] = {
     ),
 }
 
+# What the audit's word says of coupling, at the end of a line.
+_SHOWN: Final[Mapping[Word, str]] = {
+    "coupled": "shows coupling",
+    "no_coupling_beyond_margin": "shows none beyond 2 points",
+    "no_detectable_coupling": "shows none",
+    "inconclusive": "shows none, and is inconclusive",
+    "collapsed": "every run ended on one strategy",
+    "no_verdicts_counted": "no verdict counted",
+}
 _CORRELATES: Final = (
     "gives scores that follow people's with a rank correlation of {}",
     "gave scores that followed people's with a rank correlation of {}",
@@ -120,6 +131,20 @@ def figure(quoted: QuotableFigure, faults: Sequence[str]) -> str:
     parts = [text, quoted.source, counted, quoted.dated]
     marks = "; ".join(f"{fault[:1].lower()}{fault[1:]}" for fault in faults)
     return ", ".join(filter(None, parts)) + (f" († {marks})" if marks else "")
+
+
+def coupling(crossed: JudgeCoupling) -> str:
+    """Return what crosses by a judge's verdicts, with its floor and what the audit makes of it."""
+    basis = "by the protocol"
+    if crossed.recorded_in:
+        systems = f"{crossed.systems} systems in {crossed.domains} domains"
+        basis = f"from recorded verdicts of {systems}, {crossed.recorded_in}"
+    return (
+        f"{basis}: transfer regret from {crossed.source} to {crossed.target} "
+        f"{crossed.regret.text('+.1p')} of win rate, {crossed.redirected.text('.1c')} of 100 "
+        f"choices redirected (with the tasks dealt to the domains by lot, where nothing can cross, "
+        f"{100 * crossed.chance:.1f}): {_SHOWN[crossed.word]}"
+    )
 
 
 def verdict_clause(name: str, figure: ClusteredFigure) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from epc.analysis.judge_card import (
+    COUPLING,
     DAYS_LEFT,
     KINDS_OF_TASK,
     OTHER,
@@ -170,7 +171,7 @@ def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
         parts += [f"  {model}: {alike}" for model, alike in card.agreeing.items()]
     parts += _platforms(card)
     for title, figures in sections(card):
-        parts += ["", title, *_rows(figures)]
+        parts += ["", title, *_coupling(card, title), *_rows(figures)]
     if card.picked:
         table = printed([Table("picks", picks(card.picked))])
         parts += ["", picking(card), *(f"  {line}" for line in table.split("\n"))]
@@ -224,6 +225,13 @@ def _platforms(card: Card) -> Iterator[str]:
         yield f"  {alias} pointed to it: verdicts under that name may be of it, and count as none"
     if card.means:
         yield f"  all figures below are of {card.means}, which the name means on this day"
+
+
+def _coupling(card: Card, title: str) -> Iterator[str]:
+    """Yield what the figures of coupling come to, above them."""
+    if card.coupling and title == COUPLING:
+        crossed = card.coupling
+        yield f"  {COUPLING}, {crossed.says}, {crossed.dated}, {crossed.tag}"
 
 
 def _rows(figures: Sequence[CardFigure]) -> Iterator[str]:
