@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from epc.analysis.agreement import ReplacementJudge
 from epc.analysis.choosing import Option
+from epc.analysis.judge_card import JudgeCoupling
 from epc.analysis.quotable import QuotableFigure
 from epc.answers.choose import changed, listed_alone
 from epc.answers.quotable import right_by_domain
@@ -57,7 +58,7 @@ class Judge:
     headline: QuotableFigure | None
     people: QuotableFigure | None
     places: QuotableFigure | None
-    word: str | None
+    coupling: JudgeCoupling | None
     place: int
 
     @property
@@ -211,11 +212,11 @@ def measured(site: Site) -> list[Judge]:
             headline=quotable.headline,
             people=quotable.figure("people", "one_person"),
             places=quotable.figure("places"),
-            word=next((r.word for r in page.card.rests_on[::-1] if r.word and r.counts), None),
+            coupling=page.card.coupling,
             place=places.get(page.name, len(places)),
         )
         real = not any(snapshot.row.snapshot.is_example for snapshot in page.snapshots)
-        if real and (judge.headline or judge.word):
+        if real and (judge.headline or judge.coupling):
             judges.append(judge)
     return sorted(judges, key=lambda judge: (judge.place, not _is_hosted(judge.page)))
 

@@ -17,6 +17,7 @@ from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart
 from epc.site.front import page_of
+from epc.site.measurements import known_count, measurements
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -62,7 +63,8 @@ def context(site: Site, page: EvaluatorPage) -> dict[str, Any]:
         "alone": [(benchmark, judge.alone) for benchmark, judge in domains if judge.alone],
         "forest": _forest(site.registry, quotable, right, domains),
         "history": () if quotable.headline else quotable.history,
-        "is_missing": any(limit.because == "missing" for limit in page.card.limits),
+        "measurements": measurements(site, page),
+        "known_count": known_count,
         "may": tuple(_may(quotable, first))[:3],
         "may_not": tuple(limit.says for limit in page.card.limits),
         "marks": [fault.says for fault in site.registry.faults if fault.id in quotable.marks],
