@@ -15,7 +15,7 @@ import random
 import re
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -240,8 +240,8 @@ async def _main(out: Path) -> None:
 
         def ask(questions: Sequence[Question]) -> list[str]:
             places = [(question, "live") for question in questions]
-            asked: Awaitable[list[Any]] = caller.ask_all("answers", places)
-            calls = asyncio.run_coroutine_threadsafe(asked, loop).result()  # type: ignore[arg-type]
+            asked = asyncio.run_coroutine_threadsafe(caller.ask_all("answers", places), loop)
+            calls = asked.result()
             return [call_of(call).answer for call in calls]
 
         works = {

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar, cast
 
 from epc.arrays import Array, np
 from epc.engine.model import Prompt
@@ -91,11 +91,50 @@ class Split:
         return {"train": self.train, "val": self.validation, "test": self.test}
 
 
+class Work(Protocol):
+    """Work that is optimised.
+
+    The optimiser sees the scores of its `judge`, at most `top_score`; `unseen_judges` are judges
+    that it never sees.
+    """
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """All items, which runs split."""
+
+    @property
+    def judge(self) -> str:
+        """Name of the judge."""
+
+    @property
+    def unseen_judges(self) -> tuple[str, ...]:
+        """Names of the judges of the checks alone."""
+
+    @property
+    def top_score(self) -> float:
+        """The highest score."""
+
+    def outputs(self, candidate: Candidate, items: Sequence[Item]) -> Sequence[Any]:
+        """Return what a candidate hands in for each item."""
+
+    def scores(self, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
+        """Return what the judge gives each output."""
+
+    def fresh(self, judge: str, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
+        """Return what a judge gives each output when it is asked for the checks."""
+
+    def right(self, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
+        """Return gold: 1 for each output that is right."""
+
+    def changed(self, candidate: Candidate, rng: random.Random) -> dict[str, str]:
+        """Return a proposal made from a candidate."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
     """A work as GEPA's adapter, with a proposer that draws and asks no model."""
 
-    work: "Work"
+    work: Work
     rng: random.Random
 
     def evaluate(
@@ -349,8 +388,3 @@ class Sums:
     @staticmethod
     async def _gather(waiting: Iterable[Awaitable[T]]) -> list[T]:
         return await asyncio.gather(*waiting)
-
-
-# What is optimised. The optimiser sees the scores of its `judge`, at most `top_score`;
-# `unseen_judges` are judges that it never sees. `right` is gold: 1 for what is right.
-Work = Pickers | Sums
