@@ -65,7 +65,7 @@ TYPED = [
         "claude-sonnet-5-5",
     ),
     ("claude-haiku-4-5", "anthropic", "current", "no end is stated"),
-    ("us.anthropic.claude-haiku-4-5-20251001-v1:0", "aws-bedrock", "unconfirmed", "2026-07-02"),
+    ("us.anthropic.claude-haiku-4-5-20251001-v1:0", "aws-bedrock", "current", "no end is stated"),
     ("gemini-2.5-pro", "google-gemini-api", "expiring: will be retired on 2026-12-01", ""),
     ("grok-4.5", "xai", "current", "no end is stated"),
     ("grok-4", "xai", "expired since 2026-05-15 (retired)", "named grok-4.3 instead"),

@@ -81,8 +81,8 @@ def test_it_says_which_published_measurements_a_retirement_ends(tmp_path: Path) 
         ('judge = "gpt-4o-2024-08-60"\n', [], 0),
         ('judge = "gpt-4o-2024-08-60"\n', ["unknown"], 1),
         ('judge = "azure/gemini-2.5-pro"\n', ["unknown"], 1),
-        ('judge = "novita/qwen/qwen3-8b-fp8"\n', ["unconfirmed"], 1),
-        ('judge = "novita/qwen/qwen3-8b-fp8"\n', ["unknown"], 0),
+        ('judge = "wandb/zai-org/GLM-5-FP8"\n', ["unconfirmed"], 1),
+        ('judge = "wandb/zai-org/GLM-5-FP8"\n', ["unknown"], 0),
         # Reading R103: published on 2023-10-29, so stale from 2024-04-26.
         ('judge = "v1.0-gpt-4"\n', [], 1),
         # Reading R103: last measured on 2026-06-27, so stale from 2026-12-24, a month away.

@@ -40,8 +40,9 @@ def told(place: Place) -> str:
     [
         ("claude-haiku-4-5", A, "anthropic current", None,
          ["azure-foundry unconfirmed since 2026-11-15"]),
-        # Seen on 23 October; with 121 days it is 21 February.
-        ("claude-haiku-4-5", C, "anthropic unconfirmed since 2027-02-21", None, []),
+        # Seen on 20 November; with 121 days it is 21 March.
+        ("claude-haiku-4-5", "2027-03-20", "anthropic current", None, []),
+        ("claude-haiku-4-5", "2027-03-21", "anthropic unconfirmed since 2027-03-21", None, []),
         ("claude-3-5-sonnet", A, "anthropic expired until 2025-10-28", None,
          ["google-vertex expired until 2026-02-19", "aws-bedrock expired until 2026-07-30"]),
         ("gpt-4o", A, "openai expiring until 2027-01-14", None,
@@ -101,7 +102,7 @@ def test_reading_r104_a_place_says_what_is_meant_when_it_was_seen_and_what_follo
     gemini, sonnet = headline("gemini-2.5-flash"), headline("claude-3-5-sonnet")
     deepseek, nano = headline("deepseek-v4-pro"), headline("gpt-5.4-nano", C)
 
-    assert (haiku.target.id, haiku.last_seen) == ("claude-haiku-4-5-20251001", day("2026-10-23"))
+    assert (haiku.target.id, haiku.last_seen) == ("claude-haiku-4-5-20251001", day("2026-11-20"))
     assert (gpt.target.id, gpt.target.since, gpt.days) == (
         *("gpt-4o-2024-08-06", day("2024-10-02"), 47),
     )
@@ -198,7 +199,7 @@ def test_reading_r104_a_name_without_a_home_is_unknown_and_its_hints_mean_someth
     assert meant == ["qwen3.7-plus", "qwen3.7-max", "qwen3.7-flash"]
     assert gemini.headline is None
     assert "gemini-3.1-pro-preview" in gemini.name.hints
-    assert "snowflake-cortex unconfirmed" in {told(p)[:28] for p in gemini.other_places}
+    assert "snowflake-cortex current" in {told(p) for p in gemini.other_places}
     for hint in (*qwen.name.hints, *gemini.name.hints):
         assert resolve(published(), hint, day(A)).is_known
 
