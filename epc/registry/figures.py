@@ -110,15 +110,23 @@ def added(old: Json, new: Json) -> str:
     return " and ".join(clause for clause, has in additions.items() if has(new) > has(old))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recorded:
+    """Figures of recorded verdicts, and the source's other judges that they were held against."""
+
+    groups: tuple[Group, ...] = ()
+    beside: Sequence[Any] | None = None
+
+
 def _beside_others(document: Json) -> bool:
     """Return whether recorded verdicts were held against other judges' of their source."""
-    return "beside" in document
+    return parse(document, _Recorded).beside is not None
 
 
 def _beside_domains(document: Json) -> bool:
     """Return whether it was worked out what crosses between domains of recorded verdicts."""
-    groups = (parse(group, Group) for group in document.get("groups") or ())
-    return any(group.transfer and group.transfer.directions for group in groups)
+    transfers = (group.transfer for group in parse(document, _Recorded).groups)
+    return any(transfer is not None and transfer.directions for transfer in transfers)
 
 
 def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:

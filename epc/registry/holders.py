@@ -4,7 +4,6 @@ A clone is read at a commit, its newest one if none is named; no work tree is ne
 it is run. A wheel, or a package of npm as `npm pack` gets it, has one version.
 """
 
-import json
 import re
 import sqlite3
 import tarfile
@@ -15,6 +14,9 @@ from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.json import decode
 
 from epc.errors import UsageError, WorldError
 from epc.registry.history import commit_of, git, git_bytes, has_commit
@@ -50,6 +52,26 @@ _MOST_BYTES: Final = 32 * 2**20
 _SHORT: Final = 7  # digits of a commit, as records name one
 _VERSION: Final = 12  # and as places do
 _NAME: Final = re.compile(r"([A-Za-z0-9-]+)/([A-Za-z0-9._-]+?)(?:\.git)?/?$")
+
+
+class _Package(Struct):
+    """A package of npm, as its own file says it."""
+
+    name: str
+    version: str
+
+
+class _Manifest(Struct):
+    """The files of a copy of models.dev, and its day."""
+
+    files: list[str]
+    generated: str = field(name="generatedAt")
+
+
+class _Entry(Struct):
+    """A model of a copy of models.dev."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,8 +229,8 @@ def _npm_package(place: Path) -> Holder:
     """
     try:
         with tarfile.open(place) as package:
-            facts = json.loads(_member(package, "package/package.json"))
-        return Holder(place=place, name=facts["name"], version=facts["version"], day=None)
+            facts = decode(_member(package, "package/package.json"), type=_Package)
+        return Holder(place=place, name=facts.name, version=facts.version, day=None)
     except (KeyError, ValueError, OSError, tarfile.TarError) as error:
         raise UsageError(f"{place} is no package of npm: {error}\n  fix: npm pack NAME") from error
 
@@ -243,13 +265,13 @@ def _of_database(content: bytes) -> tuple[list[tuple[str, str]], str]:
 
 def _of_npm(package: tarfile.TarFile, folder: str) -> tuple[list[tuple[str, str]], str]:
     """Return provider and model of each entry, and the day of the copy."""
-    manifest = json.loads(_member(package, f"{folder}/{_MANIFEST}"))
+    manifest = decode(_member(package, f"{folder}/{_MANIFEST}"), type=_Manifest)
     models: list[tuple[str, str]] = []
-    for name in manifest["files"]:
-        by_api = json.loads(_member(package, f"{folder}/{name}"))
+    for name in manifest.files:
+        by_api = decode(_member(package, f"{folder}/{name}"), type=dict[str, dict[str, _Entry]])
         entries = [entry for group in by_api.values() for entry in group.values()]
-        models += [(name.removesuffix(".json"), entry["id"]) for entry in entries]
-    return models, manifest["generatedAt"]
+        models += [(name.removesuffix(".json"), entry.id) for entry in entries]
+    return models, manifest.generated
 
 
 def _newest(place: Path) -> str | None:
