@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from epc.analysis.headline import NAMES, headline
+from epc.analysis.headline import NAMES, headline, is_of
 from epc.protocol.metrics import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
 from epc.records.typed import parse
@@ -110,23 +110,14 @@ def added(old: Json, new: Json) -> str:
     return " and ".join(clause for clause, has in additions.items() if has(new) > has(old))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recorded:
-    """Figures of recorded verdicts, and the source's other judges that they were held against."""
-
-    groups: tuple[Group, ...] = ()
-    beside: Sequence[Any] | None = None
-
-
 def _beside_others(document: Json) -> bool:
     """Return whether recorded verdicts were held against other judges' of their source."""
-    return parse(document, _Recorded).beside is not None
+    return "beside" in document
 
 
 def _beside_domains(document: Json) -> bool:
     """Return whether it was worked out what crosses between domains of recorded verdicts."""
-    transfers = (group.transfer for group in parse(document, _Recorded).groups)
-    return any(transfer is not None and transfer.directions for transfer in transfers)
+    return any(is_of(figure.name, "transfer/regret") for figure in figures(document))
 
 
 def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:

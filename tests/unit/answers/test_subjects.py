@@ -142,8 +142,18 @@ def test_reading_r54_a_name_stands_for_what_is_published_of_its_target_on_a_day(
 
 
 def test_what_crosses_stands_behind_the_other_figures_with_its_tasks() -> None:
-    crossed = Crossing(redirected=0.2, redirected_ci95=(0.1, 0.3), regret=0.05, regret_ci95=None)
-    transfer = Transfer(verdicts=90, domains={"x": 4, "y": 6}, directions={"x_to_y": crossed})
+    crossed = Crossing(
+        redirected=0.2, redirected_ci95=(0.1, 0.3), regret=0.05, regret_ci95=None, chance=0.1
+    )
+    transfer = Transfer(
+        verdicts=90,
+        domains={"x": 4, "y": 6},
+        word="inconclusive",
+        strategies=("s", "t", "u"),
+        left_out_strategies=("u",),
+        directions={"x_to_y": crossed},
+    )
+    assert transfer.compared == 2
     plain = ClusteredFigure(value=0.5, ci95=None, n=9, items=3)
     group = Group(
         settings=("s",), setting=cast("Any", None), verdicts=9, figures={"ties": plain},

@@ -79,13 +79,23 @@ def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> 
     assert (figure.name, figure.mean, figure.interval) == ("a", 1.0, (0, 2))
 
 
+CROSSING: Json = {
+    "redirected": 0.1,
+    "redirected_ci95": None,
+    "regret": -0.02,
+    "regret_ci95": None,
+    "chance": 0.0,
+}
+SYSTEMS: Json = {"word": "inconclusive", "strategies": ["s", "t"]}
+
+
 def test_figures_of_recorded_verdicts_have_both_ends_of_their_intervals() -> None:
     document = observed_figures("J/1")
     (group,) = document["groups"]
     group["figures"]["accuracy"] = {"value": 0.75, "ci95": None, "n": 8, "items": 8}
-    into = {"redirected": 0.1, "redirected_ci95": [0.0, 0.2], "regret": 0.02, "regret_ci95": None}
+    into = CROSSING | {"redirected_ci95": [0.0, 0.2], "regret": 0.02}
     crossed = {"directions": {"x_to_y": into}, "verdicts": 8, "domains": {"x": 2, "y": 3}}
-    group["transfer"] = crossed
+    group["transfer"] = crossed | SYSTEMS
 
     found = {figure.name: (figure.mean, figure.interval) for figure in figures(document)}
 
@@ -146,9 +156,9 @@ def test_reading_r97_of_several_settings_the_most_items_count_and_then_the_large
 
 def test_reading_r97_the_regret_of_a_headline_is_the_larger_of_the_two_directions() -> None:
     group = figure_group("J", repeat_consistency=(10, 9))
-    into = {"redirected": 0.1, "redirected_ci95": None, "regret": -0.02, "regret_ci95": None}
-    directions = {"x_to_y": into, "y_to_x": into | {"regret": 0.01}}
-    group["transfer"] = {"directions": directions, "verdicts": 80, "domains": {"x": 60, "y": 40}}
+    directions = {"x_to_y": CROSSING, "y_to_x": CROSSING | {"regret": 0.01}}
+    crossed = {"directions": directions, "verdicts": 80, "domains": {"x": 60, "y": 40}}
+    group["transfer"] = crossed | SYSTEMS
 
     assert first(group) == ("transfer/regret/y_to_x/J", 80)
 
