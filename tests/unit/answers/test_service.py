@@ -120,7 +120,7 @@ def test_reading_r104_a_place_says_what_is_meant_when_it_was_seen_and_what_follo
     assert (nano.days, nano.replacement) == (17, "gpt-6-luna")
     assert nano.replacement_name
     assert nano.replacement_name.is_known
-    assert headline("azure/gpt-4o").last_seen == day("2026-11-05")
+    assert headline("azure/gpt-4o").last_seen == day("2026-11-20")
     assert headline("azure/gpt-4o").target.how == "list"
     assert (headline(f"bedrock/{BEDROCK}").days, headline(f"bedrock/{BEDROCK}", C).days) == (
         131,
