@@ -129,7 +129,7 @@ def test_reading_r104_a_place_says_what_is_meant_when_it_was_seen_and_what_follo
     assert headline("openrouter/anthropic/claude-sonnet-4.5").days == 2
     assert headline("together_ai/deepseek-ai/DeepSeek-V4-Pro").last_seen == day("2026-10-25")
     assert headline("wandb/DeepSeek-V4-Pro").sources == 1
-    assert headline("kimi-k2.6").last_seen == day("2026-10-23")
+    assert headline("kimi-k2.6").last_seen == day("2026-11-20")
     assert headline("claude-opus-4-5").target.id == "claude-opus-4-5-20251101"
     assert headline("azure/gpt-4-32k").target.how == "family"
 
