@@ -328,6 +328,7 @@ def export(
       epc evaluators export --shape model-eol --maker openai
       epc evaluators export --shape litellm --into ../litellm > litellm.diff
     """
+    from epc.answers.service import life_state
     from epc.registry.exports import model_eol, osv
     from epc.registry.reading import open_registry
 
@@ -344,7 +345,8 @@ def export(
     if shape == "osv":
         document: object = osv(opened, maker)
     else:
-        feeds = model_eol(opened, as_of.date())
+        day = as_of.date()
+        feeds = model_eol(opened, day, lambda life: life_state(opened, life.model, life, day))
         document = feeds.get(maker) if maker else list(feeds.values())
     if maker and not document:
         raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")

@@ -9,7 +9,7 @@ Source: https://ossf.github.io/osv-schema/, https://github.com/thossullivan/mode
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Final
 from urllib.parse import quote
@@ -97,15 +97,21 @@ def _moment(day: date) -> str:
     return f"{day.isoformat()}T00:00:00Z"
 
 
-def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
-    """Return the feed of each maker of whose models something can be said, by its name."""
+StateOf = Callable[[ServiceTerm], Expiry]
+
+
+def model_eol(registry: Registry, as_of: date, state_of: StateOf) -> dict[str, Json]:
+    """Return the feed of each maker of whose models something can be said, by its name.
+
+    `state_of` answers until when a life holds, by that day (`epc.answers.service`).
+    """
     feeds: dict[str, Json] = {}
     makers = dict.fromkeys(generation.maker for generation in registry.generations.values())
     for maker in sorted(makers):
         used_ids: set[str] = set()
         generations = [g for g in registry.generations.values() if g.maker == maker]
         used_ids.update(model_id for g in generations if (model_id := _own_id(g)))
-        models = [entry for g in generations if (entry := _entry(registry, g, used_ids, as_of))]
+        models = [entry for g in generations if (entry := _entry(g, used_ids, as_of, state_of))]
         if models:
             feeds[maker] = {
                 "spec": "model-eol/0.1",
@@ -125,7 +131,7 @@ def _own_id(generation: Generation) -> str | None:
 
 
 def _entry(
-    registry: Registry, generation: Generation, used_ids: set[str], as_of: date
+    generation: Generation, used_ids: set[str], as_of: date, state_of: StateOf
 ) -> Json | None:
     """Return what a feed says of a model; None where nothing can be said."""
     own_id = _own_id(generation)
@@ -137,7 +143,7 @@ def _entry(
     clocks = [
         (life, record, clock)
         for life, record in pairs
-        if (clock := _clock(registry, life, record, as_of)) is not None
+        if (clock := _clock(life, record, as_of, state_of)) is not None
     ]
     if not clocks or own_id is None:
         return None
@@ -156,14 +162,14 @@ def _entry(
 
 
 def _clock(
-    registry: Registry, life: ServiceTerm, record: ServiceTermRecord, as_of: date
+    life: ServiceTerm, record: ServiceTermRecord, as_of: date, state_of: StateOf
 ) -> Json | None:
     """Return a life's dates and state; None where there is no date and nobody confirmed it.
 
     In a feed the absence of dates says that no end is scheduled, so it has to be known.
     """
     ends, deprecation = record.retires, record.deprecated
-    current = registry.of_life(life.model, life, as_of).status == "current"
+    current = state_of(life).status == "current"
     claims = [claim for claim in (ends, deprecation) if claim and _WEB.fullmatch(claim.source)]
     if not claims:
         return {"status": "active"} if current and ends is None else None

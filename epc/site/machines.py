@@ -7,14 +7,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from epc.answers.service import life_state
 from epc.answers.snapshot_status import snapshot_states
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.data import Table, texts, withheld
 from epc.registry.data import tables as tables_of
+from epc.registry.expiry import Expiry
 from epc.registry.exports import calendar, model_eol, osv
 from epc.registry.fetching import open_sealed
 from epc.registry.figures import figures_of
+from epc.registry.lifecycles import ServiceTerm
 from epc.registry.tables import (
     BASIS,
     COLUMNS,
@@ -126,7 +129,11 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
 def _of_lives(site: Site) -> Iterator[tuple[str, Content]]:
     """Yield what follows from the dates of evaluators, and from no snapshot."""
     yield f"{api.HOME}/osv.json", dumps_line(osv(site.registry))
-    for maker, feed in model_eol(site.registry, site.as_of).items():
+
+    def state_of(life: ServiceTerm) -> Expiry:
+        return life_state(site.registry, life.model, life, site.as_of)
+
+    for maker, feed in model_eol(site.registry, site.as_of, state_of).items():
         # Any other could name a place outside, or none that a disk takes.
         if _NAME.fullmatch(maker):
             yield f"{api.HOME}/model-eol/{maker}.json", dumps(feed)

@@ -18,6 +18,7 @@ from pathlib import Path
 from registry_support import ROOT
 from site_support import AS_OF
 
+from epc.answers.service import life_state
 from epc.answers.snapshot_status import status_on
 from epc.registry.exports import model_eol
 from epc.registry.reading import of_folder
@@ -54,7 +55,9 @@ def expanded() -> set[str]:
             n for n in known_generations if _lasts(registry, n) and _is_dated(registry, n)
         ),
         "baseline": sorted({s.tag.generation for s in coupled} & known_generations),
-        "ends": sorted(model_eol(registry, _DAY)),
+        "ends": sorted(
+            model_eol(registry, _DAY, lambda life: life_state(registry, life.model, life, _DAY))
+        ),
         "by": sorted({generation.maker.replace(" ", "-") for generation in lives}),
     }
     return {

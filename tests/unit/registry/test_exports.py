@@ -11,6 +11,7 @@ import pytest
 from engine_support import epc
 from registry_support import ROOT, Checkout, date_claim, generation_record, life_record
 
+from epc.answers.service import life_state
 from epc.records.strict_json import dumps
 from epc.registry.exports import model_eol, osv
 from epc.registry.reading import of_folder
@@ -86,7 +87,10 @@ def valid_feed(feed: Any) -> None:
 
 
 def exported(registry: Registry, shape: Shape, as_of: date) -> list[Any]:
-    return osv(registry) if shape == "osv" else list(model_eol(registry, as_of).values())
+    if shape == "osv":
+        return osv(registry)
+    feeds = model_eol(registry, as_of, lambda life: life_state(registry, life.model, life, as_of))
+    return list(feeds.values())
 
 
 @cache
