@@ -32,7 +32,6 @@ _PAIRS: Final = "LLMBar-short.jsonl"
 _PAIRS_READ, _PAIRS_WRITTEN = 97_776, 1_788
 _REPEATS: Final = 3
 _SERVER: Final = "vllm"  # that people have for weights that no platform serves
-_SAME: Final = "the command above measures it"
 _UNSERVED: Final = "nobody serves it any longer"
 _TOKENS: Final = ("input_tokens", "output_tokens")
 
@@ -72,11 +71,11 @@ def measurements(site: Site, page: EvaluatorPage) -> list[Measurement]:
 
 def _commands_once(rows: Iterable[Measurement]) -> Iterator[Measurement]:
     """Yield rows, where one command measures several, with it in the first of these."""
-    commands = set[str]()
+    measured_with: dict[str, str] = {}
     for row in rows:
-        repeated = row.command in commands
-        commands |= {row.command} - {""}
-        yield replace(row, command="", cost=_SAME) if repeated else row
+        first = measured_with.setdefault(row.command, row.question) if row.command else ""
+        repeated = first not in ("", row.question)
+        yield replace(row, command="", cost=f"it comes with “{first}”") if repeated else row
 
 
 def known_count(rows: Sequence[Measurement]) -> int:

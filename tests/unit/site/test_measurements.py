@@ -80,7 +80,7 @@ def test_what_is_not_measured_is_a_command_with_its_cost(registry: Registry) -> 
         "epc judge pairs LLMBar-short.jsonl --judge openai/gpt-4.1 --out pairs.jsonl"
     )
     assert [row.cost for row in rows.values() if not (row.answer or row.command)] == [
-        "the command above measures it"
+        "it comes with “right”"
     ] * 3
     again = rows["same verdict, asked again"]
     assert (again.command.split(" --askings ")[1], again.cost) == (
