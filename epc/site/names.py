@@ -69,16 +69,26 @@ def document(registry: Registry, as_of: date) -> Json:
     `rules` say how a model's name is found in what people write (`epc.records.model_names`).
 
     A state is `[from, status, reason, until, note, source, revision, not_before]`, the source
-    as its place in `sources`, the last only where it is stated. The note of an alias begins
-    where the name stands that was asked about. `listed` is what a catalogue alone says: of a
+    as its place in `sources`, the last only where it is stated. The note of a life is its place in
+    `notes`, which have `{0}` for the life's first name, `{1}` for its platform, `{2}` for the
+    state's `until` and `{3}` for `seen`; that of an alias begins where the name stands that was
+    asked about. `listed` is what a catalogue alone says: of a
     generation, which has no page then, or of a recorded one's life on a further platform;
     `more` are further names of a recorded life. `plain` is the name to print where it is
     another. `instead` is the place in `replacements` of what replaces a life on its platform:
     `[from, judge, how]`, the judge as its place in `replacing`.
     """
     sources: _Table = {}
+    notes: _Table = {}
     replacements = _Replacements(registry, as_of)
-    entry = partial(_generation, registry, as_of=as_of, sources=sources, replacements=replacements)
+    entry = partial(
+        _generation,
+        registry,
+        as_of=as_of,
+        sources=sources,
+        notes=notes,
+        replacements=replacements,
+    )
     generations = [entry(model) | _printed(model) for model in registry.generations.values()]
     generations += [entry(model) | {"listed": True} for model in registry.catalogue.values()]
     return {
@@ -93,6 +103,7 @@ def document(registry: Registry, as_of: date) -> Json:
                     partial(_snapshot_state, registry, tag),
                     [as_of, *turns_of(registry, tag, as_of)],
                     sources,
+                    lambda state: state.note,
                 ),
             }
             for tag, snapshot in registry.snapshots.items()
@@ -101,14 +112,17 @@ def document(registry: Registry, as_of: date) -> Json:
         "replacements": list(replacements.turns),
         "replacing": list(replacements.judges),
         "sources": list(sources),
+        "notes": list(notes),
     }
 
 
 def _generation(
     registry: Registry,
     generation: Generation,
+    *,
     as_of: date,
     sources: _Table,
+    notes: _Table,
     replacements: _Replacements,
 ) -> Json:
     listed: dict[int, list[str]] = {}
@@ -136,6 +150,7 @@ def _generation(
                     partial(life_state, registry, "", life),
                     [as_of, *turns(registry, days_of_life(registry, life), as_of)],
                     sources,
+                    partial(_shared_note, life, notes),
                 ),
                 **replacements.entry(life),
             }
@@ -169,8 +184,19 @@ def _sure(target: ServiceTerm, record: ServiceTermRecord, life: ServiceTerm) -> 
     }
 
 
+def _shared_note(life: ServiceTerm, notes: _Table, state: Expiry) -> int:
+    """Return the place of a state's note, without what the life's entry has already."""
+    note = state.note
+    for place, part in enumerate((life.model, life.platform, state.until, life.seen)):
+        note = note.replace(str(part), f"{{{place}}}") if part else note
+    return notes.setdefault(note, len(notes))
+
+
 def _states(
-    state_on: Callable[[date], Expiry], days: Iterable[date], sources: _Table
+    state_on: Callable[[date], Expiry],
+    days: Iterable[date],
+    sources: _Table,
+    note_of: Callable[[Expiry], str | int],
 ) -> list[list[Any]]:
     """Return the state on the first day, and on each later one on which it is another."""
     states: list[list[Any]] = []
@@ -178,7 +204,7 @@ def _states(
         state = state_on(day)
         until = state.until.isoformat() if state.until else None
         source = sources.setdefault(state.source, len(sources)) if state.source else None
-        row: list[Any] = [state.status, state.reason, until, state.note, source, state.revision]
+        row: list[Any] = [state.status, state.reason, until, note_of(state), source, state.revision]
         row += [state.not_before.isoformat()] if state.not_before else []
         if not states or states[-1][1:] != row:
             states.append([day.isoformat(), *row])

@@ -16,6 +16,9 @@ export const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
 export const load = async () => {
   const index = await (await fetch(file)).json();
   const today = dayOf(index.as_of);
+  for (const { names, platform, seen, states } of index.generations.flatMap(({ lives }) => lives)) {
+    for (const state of states) state[4] = index.notes[state[4]].replace(/\{(\d)\}/g, (_, part) => [names[0], platform, state[3], seen][part]);
+  }
   const [names, alike] = [new Map(), new Map()];
   const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
   for (const generation of index.generations) {

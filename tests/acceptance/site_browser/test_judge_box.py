@@ -415,7 +415,7 @@ def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> N
 
     record = json.loads(real())
     life = record["generations"][0]["lives"][0]
-    life["platform"], life["states"][0][4] = HOSTILE, HOSTILE
+    life["platform"], record["notes"][life["states"][0][4]] = HOSTILE, HOSTILE
     record["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in record["sources"]]
     desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=json.dumps(record)))
     page = linked(desk, [record["generations"][0]["name"]], BUILT)

@@ -1,6 +1,7 @@
 """The list of names holds the program's own answer on every later day, not on sampled ones only."""
 
 from datetime import date, timedelta
+from typing import Any
 
 from registry_support import ROOT
 
@@ -19,9 +20,12 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
         date.fromisoformat(d) for d in ("2026-10-22", "2026-10-23", "2027-01-13", "2027-01-14")
     ]
 
-    def listed(states: list[list[object]], day: date) -> list[object]:
+    def listed(states: list[list[Any]], day: date, life: Any = None) -> list[object]:
         *_, told = (s for s in states if str(s[0]) <= str(day))
         _, status, reason, until, note, source, revision, *not_before = told
+        if life:
+            parts = (life["names"][0], life["platform"], until, life["seen"])
+            note = new_document["notes"][note].format(*parts)
         return [
             status,
             reason,
@@ -51,7 +55,7 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
                 until = state.until.isoformat() if state.until else None
                 own = [state.status, state.reason, until, state.note, state.source, state.revision]
                 own += [state.not_before.isoformat()] if state.not_before else []
-                assert listed(life["states"], day) == own, (
+                assert listed(life["states"], day, life) == own, (
                     generation.name,
                     service_term.platform,
                     day,
