@@ -45,7 +45,7 @@ LIMITS = [
 # last nothing that is stated lies ahead.
 DAYS = [
     REAL_DAY,
-    *map(date.fromisoformat, ("2027-02-20", "2027-02-21", "2027-04-29", "2031-01-01")),
+    *map(date.fromisoformat, ("2027-03-20", "2027-03-21", "2027-04-29", "2031-01-01")),
 ]
 
 
@@ -114,13 +114,13 @@ def test_the_page_answers_on_the_readers_day_what_the_command_answers(
 
 @pytest.mark.parametrize("day", DAYS)
 def test_what_stands_below_the_answers_is_of_the_readers_day(asked: Visit, day: date) -> None:
-    """Claude Haiku 4.5 was last seen on 23 Oct 2026, so from 21 Feb 2027 on nobody confirms it."""
+    """Claude Haiku 4.5 was last seen on 20 Nov 2026, so from 21 Mar 2027 on nobody confirms it."""
     page = opened(asked, day)
 
     told = choose(of_folder(ROOT), "all", day)
     gone = page.inner_text("[data-note=gone]")
     assert gone == unserved(told)
-    assert ("claude-haiku-4-5" in gone) == (day >= date(2027, 2, 21))
+    assert ("claude-haiku-4-5" in gone) == (day >= date(2027, 3, 21))
     text = untried(told)
     assert page.inner_text("[data-note=untried]") == (f"{text}." if text else "")
 
