@@ -102,7 +102,9 @@ DEPARTURES: Final = (
     ),
     Departure("field", "snapshots/TAG/pictures/*.csv, *.vl.json", "read pictures.json beside it"),
     Departure("field", "snapshots/TAG/ SHA256SUMS, raw.dvc", "read snapshots/joined.json"),
-    Departure("field", "compare/TAG.json", "read api/v1/snapshots/TAG.json"),
+    Departure(
+        "field", "compare/TAG.json", "read api/v1/snapshots/TAG.json; of recorded verdicts it stays"
+    ),
     Departure(
         "field",
         "evaluators/NAME/pictures/ gamma-history, excess-history, jsd-history",

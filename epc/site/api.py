@@ -54,6 +54,8 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
         yield f"{HOME}/evaluators/{page.name}.json", evaluator(site, page)
     else:
         yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
+        if page.row.snapshot.kind == "observed":
+            yield f"compare/{page.row.tag}.json", _compared(page)
 
 
 def _schema_names() -> list[str]:
@@ -114,6 +116,25 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
             for file in page.files
         ],
     }
+
+
+def _compared(page: SnapshotPage) -> Json:
+    """Return what two snapshots of verdicts are compared by, a quarter of what is known of one.
+
+    No figures of parts of the tasks, and no events, files or recipe.
+    """
+    figures: Json = {}
+    for name, content in page.row.snapshot.figures.items():
+        if name == "groups":
+            wanted = ("settings", "figures")
+            figures[name] = [
+                {key: group[key] for key in group if key in wanted} for group in content
+            ]
+        elif not isinstance(content, list):
+            figures[name] = content
+    left_out = ("events", "files", "recipe", "figures")
+    kept = {key: value for key, value in page.view.as_json().items() if key not in left_out}
+    return kept | {"figures": figures}
 
 
 def evaluator(site: Site, page: EvaluatorPage) -> Json:

@@ -1,5 +1,5 @@
-// Any two snapshots side by side, from the answer for programs about each. What makes two of them
-// like for like is what `epc snapshot diff` asks; all text is set as text.
+// Any two snapshots side by side: of recorded verdicts from a file that holds what is compared, of others from
+// the answer for programs. What makes two of them like for like is what `epc snapshot diff` asks; all text is set as text.
 (() => {
   "use strict";
   const form = document.getElementById("compare");
@@ -277,7 +277,9 @@
   };
 
   const fetched = async (tag) => {
-    const answer = await fetch(`../api/v1/snapshots/${encodeURIComponent(tag)}.json`);
+    const file = `${encodeURIComponent(tag)}.json`;
+    const { dataset } = [...form.elements.a.options].find(({ value }) => value === tag);
+    const answer = await fetch("verdicts" in dataset ? file : `../api/v1/snapshots/${file}`);
     if (!answer.ok) throw new Error(`there is no answer about ${tag} (${answer.status})`);
     return parsed(await answer.text());
   };
