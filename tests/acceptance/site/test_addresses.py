@@ -1,6 +1,6 @@
 """Addresses stay: urls.txt lists every kind that is published; the changelog says what was dropped.
 
-{tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
+{tag} stands for every published snapshot, {measured} and {observed} for every one of that kind,
 {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
 {platform} for every platform, {guess} for every other plain name that means one evaluator,
 {lasting} for every evaluator that has not ended more than 60 days ago, {dated} for those of them of
@@ -47,6 +47,7 @@ def expanded() -> set[str]:
     kinds = {
         "tag": list(snapshots),
         "measured": measured,
+        "observed": [tag for tag, snapshot in snapshots.items() if snapshot.kind == "observed"],
         "name": sorted(known_generations),
         "platform": sorted({life.platform for life in recorded}),
         "guess": sorted(name for name in plain if name not in taken_platforms),

@@ -188,15 +188,15 @@ def test_reading_r93_the_page_of_loops_says_who_lost_and_the_front_page_leads_to
     assert f"claude-sonnet-4-6 , 30 runs, by April 2026 {worst}" in front
     assert 'href="loops/"' in PAGES["index.md"]
     assert "right answers fell under all of them" in loops
-    row = "gpt-5.4-mini by April 2026 (too old) good +0.13 [+0.09, +0.17] -0.00 [-0.02, +0.01] "
-    row += "-2.6 [-3.4, -1.7] 30"
+    row = "gpt-5.4-mini by April 2026 (too old) from a good start +0.13 [+0.09, +0.17] "
+    row += "-0.00 [-0.02, +0.01] -2.6 [-3.4, -1.7] 30"
     assert row in loops or row.replace("-0.00 [", "+0.00 [") in loops
     assert loops.count("30 runs from a good start lost") == 5
     assert "from a weak start lost" not in loops
 
 
 def test_the_page_of_comparisons_opens_with_two_judges_that_have_common_figures() -> None:
-    selected = re.findall(r'<option value="([^"]+)" selected>', PAGES["compare.md"])
+    selected = re.findall(r'<option value="([^"]+)" data-verdicts selected>', PAGES["compare.md"])
     left, right = (figures_by_name(REGISTRY().snapshots[tag]) for tag in selected)
 
     assert selected == ["v1.0-claude-haiku-4-5-20251001", "v1.0-claude-sonnet-4-6"]
