@@ -64,7 +64,7 @@ class _Package(Struct):
 class _Manifest(Struct):
     """The files of a copy of models.dev, and its day."""
 
-    files: list[str]
+    files: dict[str, object]
     generated: str = field(name="generatedAt")
 
 

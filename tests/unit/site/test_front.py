@@ -293,14 +293,14 @@ def test_a_promise_that_has_passed_is_no_day_until_which_a_judge_is_served() -> 
 
 
 def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_month() -> None:
-    """Claude Haiku 4.5 was seen on 23 October; from 21 February nobody confirms it any more."""
-    first, last = "2027-02-01", "2027-02-28"
-    change = replace(SITE[0].changes[-1], date=date(2027, 2, 15))
-    later_site = replace(SITE[0], as_of=date(2027, 2, 28), changes=(*SITE[0].changes, change))
-    february = dict(lists(later_site))["changes.md"].split('<h2 id="m')[1]
+    """Claude Haiku 4.5 was seen on 20 November; from 21 March nobody confirms it any more."""
+    first, last = "2027-03-01", "2027-03-31"
+    change = replace(SITE[0].changes[-1], date=date(2027, 3, 15))
+    later_site = replace(SITE[0], as_of=date(2027, 3, 31), changes=(*SITE[0].changes, change))
+    march = dict(lists(later_site))["changes.md"].split('<h2 id="m')[1]
     rows = [
         [markup_text(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
-        for row in re.findall(r"<tr>.*?</tr>", february, re.DOTALL)
+        for row in re.findall(r"<tr>.*?</tr>", march, re.DOTALL)
     ]
     (safety,) = [row for row in rows if row[0] == "Safety"]
 
