@@ -40,7 +40,7 @@ def script() -> str:
     return notice.format(renderer=picture.renderer()) + picture.bundle()
 
 
-_MOST_ROWS: Final = 70  # in the page; all are in the CSV
+_MOST_ROWS: Final = 70  # in the page; all are in the file of its pictures
 
 _FIGURE: Final = Markup(
     '<figure class="epc-figure" id="picture-{name}" data-search-exclude>'
