@@ -93,17 +93,8 @@ class Rater(Local):
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (one token is read, whatever the decoding)
         """Return the mean rating, with three decimals."""
         began = time.monotonic()
-        body = {
-            "messages": self._runtime.messages(prompt.text),
-            "max_tokens": 1,
-            "temperature": 0,
-            "logprobs": True,
-            "top_logprobs": _LISTED,
-            "stream_options": {"include_usage": True},
-        }
-        chunks = await self._runtime.stream(body, chat=True)
-        listed = runtime.steps(chunks)[0]["top_logprobs"]
-        shares = {e["token"]: math.exp(e["logprob"]) for e in listed if e["token"] in _RATINGS}
+        chunks, logprobs = await self._first_token(prompt, _LISTED)
+        shares = {t: math.exp(share) for t, share in logprobs.items() if t in _RATINGS}
         mean = sum(int(rating) * share for rating, share in shares.items()) / sum(shares.values())
         return runtime.completion(self.identity.model, chunks, began, f"{mean:.3f}")
 

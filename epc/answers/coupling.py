@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from epc.analysis.judge_card import JudgeCoupling
 from epc.analysis.quotable import QuotableFigure, QuotableFigures
 from epc.answers import words
 from epc.answers.snapshot_status import figure_state, status_on
+from epc.audit.coupling import Into
 from epc.records.typed import parse
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Figures
+from epc.registry.subjects import Crossing, Figures
 from epc.spec.domains import Pair
 from epc.statistics.figures import Figure
 
@@ -35,38 +37,28 @@ def _measured(registry: Registry, snapshot: Snapshot, day: date) -> JudgeCouplin
     assert snapshot.audit
     tag, crossing = str(snapshot.tag), snapshot.audit.crossing
     direction, into = max(crossing.items(), key=lambda item: item[1].regret)
-    pair = Pair.parse(direction)
-    coupling = JudgeCoupling(
+    return _coupling(
+        direction,
+        into,
         tag=tag,
-        source=pair.source,
-        target=pair.target,
-        regret=Figure(value=into.regret, ci95=into.regret_ci95),
-        redirected=Figure(value=into.redirected, ci95=into.redirected_ci95),
-        chance=into.chance,
         word=snapshot.audit.verdict,
         month=words.month(status_on(registry, tag, day)),
         is_stale=figure_state(registry, tag, day) == "stale",
     )
-    return replace(coupling, says=words.coupling(coupling))
 
 
 def _recorded(registry: Registry, regret: QuotableFigure) -> JudgeCoupling | None:
     """Return what crosses in the setting that a regret is stated of."""
     recorded = parse(registry.snapshots[regret.tag].figures, Figures)
     direction = regret.name.rpartition("/")[2]
-    pair = Pair.parse(direction)
     for group in recorded.groups:
         transfer = group.transfer
         if group.settings[0] != regret.setting or not (transfer and transfer.directions):
             continue
-        into = transfer.directions[direction]
-        coupling = JudgeCoupling(
+        return _coupling(
+            direction,
+            transfer.directions[direction],
             tag=regret.tag,
-            source=pair.source,
-            target=pair.target,
-            regret=Figure(value=into.regret, ci95=into.regret_ci95),
-            redirected=Figure(value=into.redirected, ci95=into.redirected_ci95),
-            chance=into.chance,
             word=transfer.word,
             month=regret.month,
             is_stale=regret.state == "stale",
@@ -74,5 +66,18 @@ def _recorded(registry: Registry, regret: QuotableFigure) -> JudgeCoupling | Non
             domains=len(transfer.domains),
             recorded_in=recorded.source.name,
         )
-        return replace(coupling, says=words.coupling(coupling))
     return None
+
+
+def _coupling(direction: str, into: Into | Crossing, **facts: Any) -> JudgeCoupling:
+    """Return what crosses in a direction, with what says so; `facts` are its other fields."""
+    pair = Pair.parse(direction)
+    coupling = JudgeCoupling(
+        source=pair.source,
+        target=pair.target,
+        regret=Figure(value=into.regret, ci95=into.regret_ci95),
+        redirected=Figure(value=into.redirected, ci95=into.redirected_ci95),
+        chance=into.chance,
+        **facts,
+    )
+    return replace(coupling, says=words.coupling(coupling))

@@ -14,6 +14,7 @@ from epc.protocol.config import REASONING
 _QUIET: Final = "epc.quiet"
 _BOUNDS: Final = ("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency")
 _OF_CALLS: Final = ("max_time_s", "timeout_s", "concurrency")  # and of no forecast
+SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 OF_ASKING: Final = (*_BOUNDS, "no_cache")
 
 
@@ -116,7 +117,6 @@ def bound_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 _NONE: Final = "none"
-_SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 _MOST_BODY: Final = 20_000  # characters of a value
 # Of each role: what a temperature means, the most tokens, and what reasoning means.
 _MEANT: Final = {
@@ -186,7 +186,7 @@ def _adding(
         def with_decoding(**options: Any) -> None:
             decodings: dict[str, dict[str, Any]] = {}
             for role, prefix in roles.items():
-                for setting in _SETTINGS:
+                for setting in SETTINGS:
                     value = options.pop(f"{prefix}{setting}".replace("-", "_"))
                     if value is not None:
                         sent = None if (setting, value) == ("temperature", _NONE) else value

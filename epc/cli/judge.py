@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.asking import judge_options
+from epc.cli.asking import SETTINGS, judge_options
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
 from epc.cli.judge_pairs import pairs
 from epc.cli.judge_run import competence, run, show_report
@@ -33,7 +33,7 @@ _METHODS: Final[dict[str, tuple[Method, ...]]] = {
 _CONSTRAINTS: Final = {"json": "json", "schema": "judge_reply"}
 _OF_ASKING: Final = (
     *("prompt", "self_prompt", "constrain", "retry_malformed", "named"),
-    *("temperature", "top_p", "max_tokens", "reasoning", "body"),
+    *SETTINGS,
 )
 
 

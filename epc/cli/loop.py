@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.asking import bound_options, dry_run_option, judge_options
+from epc.cli.asking import SETTINGS, bound_options, dry_run_option, judge_options
 from epc.cli.common import exit_with, now, print_finding_list, print_note, print_result, write_page
 from epc.cli.loop_demo import demo
 from epc.cli.options import (
@@ -23,7 +23,7 @@ from epc.records.loop import MARGIN
 from epc.records.verdicts.verdict_words import UNREADABLE
 
 _OF_JUDGES: Final = (
-    *("temperature", "top_p", "max_tokens", "reasoning", "body"),
+    *SETTINGS,
     *("again", "max_calls", "max_cost", "max_time_s", "timeout_s"),
 )
 

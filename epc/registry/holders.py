@@ -47,7 +47,7 @@ _IN_REPOSITORY: Final = {
     "quora/model-deprecation-tracker": "data/deprecations.json",
     "thossullivan/model-eol": "feeds/*.json",
 }
-_PACKAGES: Final = (".whl", ".tgz")
+PACKAGES: Final = (".whl", ".tgz")
 _MOST_BYTES: Final = 32 * 2**20
 _SHORT: Final = 7  # digits of a commit, as records name one
 _VERSION: Final = 12  # and as places do
@@ -96,7 +96,7 @@ class Holder:
     @property
     def is_wheel(self) -> bool:
         """Return whether it is a package."""
-        return self.place.suffix in _PACKAGES
+        return self.place.suffix in PACKAGES
 
     @property
     def lists(self) -> list[str]:

@@ -116,9 +116,9 @@ def read_lists(
 
 def _holder(source: str) -> "Holder | None":
     """Return the clone or wheel that an option names; None of anything else."""
-    from epc.registry.holders import opened
+    from epc.registry.holders import PACKAGES, opened
 
-    is_holder = source.endswith((".whl", ".tgz")) or Path(source.rpartition("=")[2]).is_dir()
+    is_holder = source.endswith(PACKAGES) or Path(source.rpartition("=")[2]).is_dir()
     return opened(source) if is_holder else None
 
 

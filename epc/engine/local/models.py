@@ -90,6 +90,23 @@ class Local:
         chunks = await self._runtime.stream(body, chat=True)
         return runtime.completion(self.identity.model, chunks, began, runtime.text(chunks))
 
+    async def _first_token(
+        self, prompt: Prompt, count: int, **settings: str
+    ) -> tuple[list[Json], dict[str, float]]:
+        """Have one token written; return its chunks, and the log-probability of the likeliest."""
+        body = {
+            "messages": self._runtime.messages(prompt.text),
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": True,
+            "top_logprobs": count,
+            "stream_options": {"include_usage": True},
+            **settings,
+        }
+        chunks = await self._runtime.stream(body, chat=True)
+        listed: list[Json] = runtime.steps(chunks)[0]["top_logprobs"]
+        return chunks, dict(map(itemgetter("token", "logprob"), listed))
+
     async def close(self) -> None:
         """Unload the weights, for every role that shares them."""
         self._runtime.close()
@@ -112,18 +129,7 @@ class Labels(Local):
         """Have the model say a letter, and note what it thought of both before it did."""
         pair_of(prompt, self.identity.model)
         began = time.monotonic()
-        body = {
-            "messages": self._runtime.messages(prompt.text),
-            "max_tokens": 1,
-            "temperature": 0,
-            "logprobs": True,
-            "top_logprobs": _LISTED,
-            "grammar": _GRAMMARS["A|B"],
-            "stream_options": {"include_usage": True},
-        }
-        chunks = await self._runtime.stream(body, chat=True)
-        listed: list[Json] = runtime.steps(chunks)[0]["top_logprobs"]
-        logprobs = dict(map(itemgetter("token", "logprob"), listed))
+        chunks, logprobs = await self._first_token(prompt, _LISTED, grammar=_GRAMMARS["A|B"])
         a, b = (round(logprobs.get(letter, -math.inf), DECIMALS) for letter in "AB")
         reply = score_text("log-probability of the letter", a, b)
         answer = runtime.completion(self.identity.model, chunks, began, reply)
