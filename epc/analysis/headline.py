@@ -33,17 +33,17 @@ class Rested(Protocol):
     """A figure with what it rests on; `left_out` says why it counts for nothing, or is empty."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str: ...  # noqa: D102  (the name says it)
     @property
-    def value(self) -> float | None: ...  # noqa: D102
+    def value(self) -> float | None: ...  # noqa: D102  (the name says it)
     @property
-    def n(self) -> int | None: ...  # noqa: D102
+    def n(self) -> int | None: ...  # noqa: D102  (the name says it)
     @property
-    def items(self) -> int | None: ...  # noqa: D102
+    def items(self) -> int | None: ...  # noqa: D102  (the name says it)
     @property
-    def left_out(self) -> str: ...  # noqa: D102
+    def left_out(self) -> str: ...  # noqa: D102  (the name says it)
     @property
-    def plain(self) -> bool: ...  # noqa: D102
+    def plain(self) -> bool: ...  # noqa: D102  (the name says it)
 
 
 R = TypeVar("R", bound=Rested)
