@@ -25,7 +25,7 @@ from epc.engine.user_programs import Label, Request
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, PhaseEnd, run_phase, start_of
 from epc.protocol.results import Json
-from epc.protocol.verdict import AnswerKind, Verdict, classify, parse_verdict
+from epc.protocol.verdict import AnswerKind, Verdict, classify, parse_verdict, says_tie
 from epc.records.derive import Derivation, PairCalls, tabulate
 from epc.records.gold import write_gold
 from epc.records.layout import GOLD, RECHECK
@@ -265,7 +265,7 @@ def _verdict_label(evaluation: Json) -> str:
     """Return what a verdict was, for whoever watches; in the record all but A and B are ties."""
     outcome = classify(evaluation["answer"], finish_reason=evaluation["finish_reason"])
     if outcome is AnswerKind.UNPARSEABLE:
-        return "tie" if evaluation["answer"].strip().lower() == Verdict.TIE else "unreadable"
+        return "tie" if says_tie(evaluation["answer"]) else "unreadable"
     return "refused" if outcome is AnswerKind.REFUSAL else outcome.value
 
 

@@ -22,9 +22,9 @@ from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
 from epc.engine.roles import Question, Role
 from epc.errors import UsageError, able_to
-from epc.judge.pairs import is_tie, pair_prompt
+from epc.judge.pairs import pair_prompt
 from epc.protocol.prompt import Pair
-from epc.protocol.verdict import parse_verdict
+from epc.protocol.verdict import parse_verdict, says_tie
 from epc.records.calls import call_of
 from epc.records.judging.documents import role_of
 from epc.records.judging.prompts import JudgePrompt
@@ -190,7 +190,7 @@ def _verdict(reply: str, first: Candidate) -> Any:
     verdict = parse_verdict(reply)
     if verdict.decided:
         return turned(verdict.value.lower(), first)
-    return "tie" if is_tie(reply) else "unreadable"
+    return "tie" if says_tie(reply) else "unreadable"
 
 
 def _header(asking: PairAsking, rows: Sequence[Row]) -> Header:

@@ -1,4 +1,4 @@
-"""Prompt for a labelled pair of answers, and the reading of a judge's reply to it."""
+"""Prompt for a labelled pair of answers."""
 
 from string import Template
 from typing import Final
@@ -8,7 +8,6 @@ from epc.judge.prompt import unfilled
 
 PLACES: Final = frozenset({"question", "a", "b"})
 _CLAUSE: Final = "Reading R77"
-_MARKS: Final = " \t\r\n\"'`*()[].:"
 
 
 def pair_prompt(template: str, *, question: str, first: str, second: str) -> str:
@@ -25,8 +24,3 @@ def pair_template_problem(template: str) -> Finding | None:
         return None
     remedy = "use $a and $b, and $question where the request is to stand; ask for A, B or tie alone"
     return Finding(clause=_CLAUSE, where="", problem=problem, remedy=remedy)
-
-
-def is_tie(reply: str) -> bool:
-    """Return whether a reply is the bare word `tie`, which a prompt may allow."""
-    return reply.strip(_MARKS).lower() == "tie"

@@ -66,13 +66,24 @@ def parse_verdict(raw: str) -> Verdict:
 
     Source: EPC-2.6(c); Reading R5.
     """
-    for line in _LINE_END.split(raw):
-        if line.strip():
-            return _LETTERS.get(_bare(line), Verdict.TIE)
-    return Verdict.TIE
+    return _LETTERS.get(_word(raw), Verdict.TIE)
+
+
+def says_tie(raw: str) -> bool:
+    """Return whether a text is the bare word `tie`, by the rule for a letter.
+
+    The protocol counts it like an answer that cannot be read; whoever reads the counts is told of
+    the two apart.
+    """
+    return _word(raw).lower() == Verdict.TIE
 
 
 _LETTERS: Final = {"A": Verdict.A, "a": Verdict.A, "B": Verdict.B, "b": Verdict.B}
+
+
+def _word(raw: str) -> str:
+    """Return the first line that is not blank, bare."""
+    return next((_bare(line) for line in _LINE_END.split(raw) if line.strip()), "")
 
 
 def _bare(line: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.judge.pairs import is_tie, pair_prompt, pair_template_problem
+from epc.judge.pairs import pair_prompt, pair_template_problem
 
 TEMPLATE = "$question | $a | $b | $$5"
 
@@ -29,13 +29,3 @@ def test_a_template_shows_both_answers_and_nothing_unknown(
     finding = pair_template_problem(template)
 
     assert (finding.problem if finding else None) == problem
-
-
-def test_a_tie_is_the_bare_word() -> None:
-    assert [is_tie(reply) for reply in ("tie", " **Tie**.", "It is a tie", "", "A")] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.protocol.verdict import Verdict, parse_verdict
+from epc.protocol.verdict import Verdict, parse_verdict, says_tie
 
 A = [" A ", "\n\nA", "A\nbecause", "*(A).*", " ** A ** ", "\r\nA\r\n", "\u00a0A", ". A .", "A\rB"]
 B = ["\tB\n", "[b]", "::B::"]
@@ -49,3 +49,9 @@ def test_reading_r5_a_word_is_never_a_verdict(word: str) -> None:
 
 def test_epc_2_6_c_only_a_and_b_decide() -> None:
     assert [verdict for verdict in Verdict if verdict.decided] == [Verdict.A, Verdict.B]
+
+
+def test_a_tie_is_told_from_what_cannot_be_read_by_its_first_line() -> None:
+    ties = ("tie", " **Tie**.", "\ntie\nmean log-likelihood per token: A -0.8, B -0.8")
+    assert all(map(says_tie, ties))
+    assert not any(map(says_tie, ("It is a tie", "", "A", "A\ntie")))
