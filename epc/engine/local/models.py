@@ -18,6 +18,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
@@ -41,6 +42,8 @@ from epc.spec.judge_v1 import DIMENSIONS, OVERALL, SCALE
 # Enough for the 300 characters that are judged: about 4.6 characters a token here.
 ANSWER_TOKENS: Final = 80
 _LISTED: Final = 2000  # tokens, of 49,152 or 151,936; both letters are among the first few
+_ALL: Final = 1_000_000  # more tokens than any vocabulary has
+_CERTAIN: Final = 10_000.0  # added to a token's logit: no other is written
 _WRITTEN: Final = 220  # tokens: four scores, and four quotes of eight words
 _TEMPLATE: Final = 64  # tokens that the template of the chat takes
 _LISTED_SCORES: Final = 100  # tokens at each step; a score that is not among them has no number
@@ -181,37 +184,75 @@ class Likelihood(Local):
         score = await self._mean_log_likelihood(context, tokens) if tokens else -math.inf
         return score, len(context) + len(tokens)
 
-    async def _mean_log_likelihood(self, context: list[int], answer: list[int]) -> float:
-        """Have the model write exactly these tokens, and average what it thought of them.
+    async def _mean_log_likelihood(self, context: list[int], answer: list[Json]) -> float:
+        """Average what the free model thinks of an answer's tokens, one after another."""
+        read = list(context)
+        thought: list[float] = []
+        for in_parts, run in groupby(answer, key=_is_part):
+            tokens = [token["id"] for token in run]
+            if in_parts:
+                for token in tokens:
+                    thought.append(await self._listed(read, token))
+                    read.append(token)
+            else:
+                thought += await self._written(read, tokens)
+                read += tokens
+        return math.fsum(thought) / len(answer)
+
+    async def _written(self, read: list[int], tokens: list[int]) -> list[float]:
+        """Have the model write exactly these tokens; return the log-probability of each.
 
         The grammar forces the path; the reported log-probabilities are those of the free model.
         """
-        forced = " ".join(f"<[{token}]>" for token in answer)
+        forced = " ".join(f"<[{token}]>" for token in tokens)
         body = {
-            "prompt": context,
-            "max_tokens": len(answer),
+            "prompt": read,
+            "max_tokens": len(tokens),
             "temperature": 0,
             "logprobs": 1,
             "grammar": f"root ::= {forced}",
         }
-        chunks = await self._runtime.stream(body, chat=False)
-        steps = runtime.steps(chunks)
-        if [step["id"] for step in steps] != answer:
-            raise AssertionError(f"scored {len(steps)} tokens of {len(answer)}")
-        return math.fsum(step["logprob"] for step in steps) / len(answer)
+        steps = runtime.steps(await self._runtime.stream(body, chat=False))
+        if [step["id"] for step in steps] != tokens:
+            raise AssertionError(f"scored {len(steps)} tokens of {len(tokens)}")
+        return [step["logprob"] for step in steps]
+
+    async def _listed(self, read: list[int], token: int) -> float:
+        """Return the log-probability of a token that is a part of a character.
+
+        No grammar lets the runtime begin a character, and of a character that has no end it
+        reports nothing. So it writes another token, and lists what it thought of all.
+        """
+        (full_stop,) = await self._tokens(".", special=False)
+        body = {
+            "prompt": read,
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": _ALL,
+            "logit_bias": [[full_stop["id"], _CERTAIN]],
+        }
+        (step,) = runtime.steps(await self._runtime.stream(body, chat=False))
+        return next(one["logprob"] for one in step["top_logprobs"] if one["id"] == token)
 
     async def _context(self, task: str) -> list[int]:
         if task not in self._contexts:
             rendered = await self._runtime.post(
                 "/apply-template", {"messages": self._runtime.messages(task)}
             )
-            self._contexts[task] = await self._tokens(rendered["prompt"], special=True)
+            tokens = await self._tokens(rendered["prompt"], special=True)
+            self._contexts[task] = [token["id"] for token in tokens]
         return self._contexts[task]
 
-    async def _tokens(self, text: str, *, special: bool) -> list[int]:
+    async def _tokens(self, text: str, *, special: bool) -> list[Json]:
         body = {"content": text, "add_special": False, "parse_special": special}
-        tokens: list[int] = (await self._runtime.post("/tokenize", body))["tokens"]
+        answer = await self._runtime.post("/tokenize", {**body, "with_pieces": True})
+        tokens: list[Json] = answer["tokens"]
         return tokens
+
+
+def _is_part(token: Json) -> bool:
+    """Return whether a token is a part of a character: its piece is then bytes, and no text."""
+    return isinstance(token["piece"], list)
 
 
 class LikelihoodJudge(Local):

@@ -180,9 +180,16 @@ def test_an_answer_of_nothing_is_the_least_likely(runtime: Runtime) -> None:
     assert run(judged()) == ["B", "A", "tie"]
 
 
-def test_a_score_is_the_mean_log_likelihood_of_its_tokens(runtime: Runtime) -> None:
+@pytest.mark.parametrize(
+    ("answer", "length"),
+    [("The capital of France is Paris.", 7), ("H₃ smiles 😀 now", 7)],
+    ids=["whole tokens", "characters in parts"],
+)
+def test_a_score_is_the_mean_log_likelihood_of_its_tokens(
+    runtime: Runtime, answer: str, length: int
+) -> None:
     """Once more, token by token: what would the free model have said next?"""
-    task, answer = "What is the capital of France?", "The capital of France is Paris."
+    task = "What is the capital of France?"
     system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
     template = (
         f"<|im_start|>system\n{system}<|im_end|>\n"
@@ -191,13 +198,13 @@ def test_a_score_is_the_mean_log_likelihood_of_its_tokens(runtime: Runtime) -> N
 
     async def scored() -> tuple[str, list[float]]:
         model = Likelihood(f"{BASE}-likelihood")
-        completion = await preferred(model, task, answer, "Paris.")
+        completion = await preferred(model, task, answer, answer)
         context = await runtime.post("/tokenize", {"content": template, "parse_special": True})
         tokens = (await runtime.post("/tokenize", {"content": answer}))["tokens"]
         steps = []
         for place, token in enumerate(tokens):
             prompt = [*context["tokens"], *tokens[:place]]
-            body = {"prompt": prompt, "max_tokens": 1, "temperature": 0, "n_probs": 2000}
+            body = {"prompt": prompt, "max_tokens": 1, "n_probs": 50_000, "grammar": 'root ::= "a"'}
             chunks = await runtime.stream(body, chat=False)
             top = chunks[0]["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
             steps.append(next(entry["logprob"] for entry in top if entry["id"] == token))
@@ -206,9 +213,8 @@ def test_a_score_is_the_mean_log_likelihood_of_its_tokens(runtime: Runtime) -> N
     text, steps = run(scored())
 
     score = float(text.split("A ")[1].split(",")[0])
-    assert len(steps) == 7
+    assert len(steps) == length
     assert score == pytest.approx(math.fsum(steps) / len(steps), abs=1e-3)
-    assert text.startswith("A\nmean log-likelihood per token: A -0.")
 
 
 class Watched(threading.Event):
