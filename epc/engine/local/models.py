@@ -232,7 +232,8 @@ class Likelihood(Local):
             "logit_bias": [[full_stop["id"], _CERTAIN]],
         }
         (step,) = runtime.steps(await self._runtime.stream(body, chat=False))
-        return next(one["logprob"] for one in step["top_logprobs"] if one["id"] == token)
+        listed: dict[int, float] = {one["id"]: one["logprob"] for one in step["top_logprobs"]}
+        return listed[token]
 
     async def _context(self, task: str) -> list[int]:
         if task not in self._contexts:
