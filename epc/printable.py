@@ -134,6 +134,12 @@ def begun(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
+def enumeration(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: `a`, `a and b`, `a, b and c`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def shortened(names: Sequence[object], limit: int) -> str:
     """Return the first names of a list, with dots behind them if there are more."""
     return ", ".join(map(str, names[:limit])) + (", ..." if len(names) > limit else "")

@@ -16,7 +16,7 @@ from epc.analysis.judge_card import (
     PlatformService,
     RequirementAnswer,
 )
-from epc.printable import begun
+from epc.printable import begun, enumeration
 from epc.records.choices import Picked
 from epc.report.document import Table, printed
 from epc.report.figure_names import parted
@@ -57,7 +57,7 @@ def _served(lives: Sequence[PlatformService]) -> str:
         return "no platform's dates are known"
     return _joined(
         [
-            template.format(_listed(list(dict.fromkeys(names))))
+            template.format(enumeration(list(dict.fromkeys(names))))
             for template, names in platforms.items()
         ]
     )
@@ -78,10 +78,6 @@ def _life(life: PlatformService) -> str:
         "unknown": "not known whether it is served at {}",
     }
     return phrases.get(life.status, f"served at {{}}{end}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def performance_text(card: Card) -> str:
@@ -154,7 +150,7 @@ def _unjudged(card: Card) -> Iterator[str]:
     """Yield what is published of it where no figure says how well it judged."""
     rests = [source for source in card.rests_on if source.counts and not source.failed]
     if rests:
-        counts = _listed([f"{source.n:,} {source.unit} ({source.of})" for source in rests])
+        counts = enumeration([f"{source.n:,} {source.unit} ({source.of})" for source in rests])
         yield f"{counts} are published"
         yield "nothing says whether they are right, change with the place or are repeated"
 

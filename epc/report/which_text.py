@@ -5,7 +5,7 @@ from math import inf
 from typing import Final
 
 from epc.analysis.choosing import Choice, Option, ReachResult, ShortList
-from epc.printable import begun
+from epc.printable import begun, enumeration
 from epc.records.choices import ALL, price_text
 from epc.records.faults import FaultEffect
 from epc.report.document import Part, Section, Table, Verbatim, number_word
@@ -74,7 +74,7 @@ def _marks(answer: Choice) -> Iterator[str]:
             best = f"{free[0].way.words} ({share})"
             yield f"Without a known fault the best is {best}, shown to be right less often."
     elif passed := [option for option in short.options if option.faults]:
-        names = " and ".join(dict.fromkeys(_models(passed)))
+        names = enumeration(list(dict.fromkeys(map(_name, passed))))
         yield f"Judges with a known fault stand behind it: {names}."
     if "stale" in first.marks:
         are_all = all("stale" in option.marks for option in short.options)
@@ -82,10 +82,9 @@ def _marks(answer: Choice) -> Iterator[str]:
         yield f"{subject} too old: measure a judge on verdicts of yours with epc audit."
 
 
-def _models(options: Sequence[Option]) -> Iterator[str]:
-    for option in options:
-        if len(option.way.models) == 1:
-            yield from option.way.models
+def _name(option: Option) -> str:
+    """Return the judge of an option, or the words for its panel."""
+    return option.way.words if len(option.way.models) > 1 else option.way.models[0]
 
 
 def faults_text(faults: Mapping[str, FaultEffect], options: Sequence[Option]) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final
 
 from epc.answers.words import by_place
-from epc.printable import begun
+from epc.printable import begun, enumeration
 from epc.records.typed import parse
 from epc.registry.figures import figure_at
 from epc.registry.record import AuditSummary
@@ -92,7 +92,7 @@ class SizeComparison:
     def measured(self) -> str:
         """Seeds and months of the measurements."""
         seeds = " or ".join(str(n) for n in sorted({judge.seeds for judge in self.judges}))
-        months = " and ".join(dict.fromkeys(judge.month for judge in self.judges))
+        months = enumeration(list(dict.fromkeys(judge.month for judge in self.judges)))
         return f"{seeds} seeds each, measured in {months}"
 
     @property
@@ -137,7 +137,7 @@ class SizeComparison:
     def _words(self) -> Iterator[str]:
         spellings = dict.fromkeys(judge.word for judge in self.judges)
         for word in spellings:
-            names = " and ".join(judge.name for judge in self.judges if judge.word == word)
+            names = enumeration([judge.name for judge in self.judges if judge.word == word])
             yield f"{begun(word)}: {names}."
 
     def _of_size(self) -> Iterator[str]:

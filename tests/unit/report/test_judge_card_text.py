@@ -7,10 +7,9 @@ from typing import Any
 from golden_support import Golden
 
 from epc.analysis.judge_card import CardSource, PlatformService
-from epc.printable import begun
+from epc.printable import begun, enumeration
 from epc.records.choices import Picked
 from epc.report.judge_card_text import (
-    _listed,
     _rows,
     _served,
     _source_line,
@@ -68,7 +67,7 @@ def test_the_words_of_a_judge_s_card(golden: Golden) -> None:
     ]
     cases = {
         **{case: _served(service_term) for case, service_term in lives.items()},
-        "names": "\n".join(_listed("abc"[:count]) for count in (1, 2, 3)),
+        "names": "\n".join(enumeration("abc"[:count]) for count in (1, 2, 3)),
         "what it rests on": f"{_source_line(card_rest())}\n{_source_line(failed)}",
         "figures": "\n".join(
             interval(SimpleNamespace(name=name, value=value, ci95=ci95))  # type: ignore[arg-type]  # what it reads of a figure

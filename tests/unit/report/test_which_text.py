@@ -161,6 +161,8 @@ def test_the_printed_answer_has_all_lists_and_who_serves_whom() -> None:
         A, panel, budget=9.0, beaten=beaten, too_dear=[B],
                    unpriced=[FREE], gone=["old", "older"])  # fmt: skip
 
+    sentence = which_text.text(whole_which_answer).split("\n")[0]
+    assert "Judges with a known fault stand behind it: a and b, once each." in sentence
     assert which_text.text(whole_which_answer).split("\n")[1:] == [
         "",
         "  right: which is right; chance 50%",

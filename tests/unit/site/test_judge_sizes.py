@@ -67,6 +67,8 @@ def test_without_a_finding_nothing_is_said_of_size() -> None:
         "Not known. None of two measurements of two sizes shows coupling for the domains."
     )
     assert page.may == ["No detectable coupling: tiny-135m and large-1.5b."]
+    three = SizeComparison(executor="one", judges=(SMALL, LARGE, judge("middle-1b", 1e9)))
+    assert three.may == ["No detectable coupling: tiny-135m, large-1.5b and middle-1b."]
     assert "That coupling shrinks, or grows, with size" in page.may_not[0]
 
 
