@@ -319,9 +319,10 @@ def test_epc_5_2_the_page_of_sizes_has_gamma_and_floor_of_each_judge_and_no_tren
     """Gamma is the mean of the seeds in the published manifest, worked out here."""
     site = collect(ROOT, as_of=date(2026, 11, 29), address="")
     page = " ".join(re.sub(r"<[^>]+>", " ", unescape(dict(lists(site))["coupling.md"])).split())
-    assert "None of five measurements of three sizes shows coupling for the domains" in page
+    assert "None of six measurements of three sizes shows coupling for the domains" in page
 
-    for tag in ("v1.0-qwen2.5-coder-0.5b", "v1.0-qwen2.5-coder-1.5b", "v1.1-SmolLM2-135M"):
+    written = "v1.0-qwen2.5-coder-0.5b", "v1.3-qwen2.5-coder-1.5b", "v1.1-SmolLM2-135M"
+    for tag in (*written, "v1.0-qwen2.5-coder-1.5b-likelihood"):
         manifest = json.loads((ROOT / "snapshots" / tag / "manifest.json").read_text("utf-8"))
         for direction in ("text_to_visual", "visual_to_text"):
             gammas = [seed["gamma"][direction] for seed in manifest["results"]["per_seed"]]
