@@ -86,6 +86,19 @@ def choose(
     return replace(choice, untried=_untried(registry, choices, day, platform))
 
 
+def choose_everywhere(registry: Registry, day: date) -> dict[str, Choice]:
+    """Return by domain which judge to try first, on any platform and with any budget.
+
+    Raises: UsageError if the registry compares no judges.
+    """
+    choices = _choices(registry)
+    usable, untried = _usable(registry, choices, day), _untried(registry, choices, day, None)
+    return {
+        name: replace(choice, untried=untried)
+        for name, choice in _unlimited(choices, usable).items()
+    }
+
+
 def listed_alone(registry: Registry, day: date) -> dict[str, Option]:
     """Return each judge that was tried alone, in the way that is listed for all kinds of task.
 
@@ -242,6 +255,11 @@ def _choice(choices: Choices, usable: Usable, domain: str, budget: float | None)
     )
 
 
+def _unlimited(choices: Choices, usable: Usable) -> dict[str, Choice]:
+    """Return the choice in each domain without a budget, but for judges without a figure."""
+    return {name: _choice(choices, usable, name, None) for name in choices.domains}
+
+
 def changed(
     registry: Registry, begin: date, end: date
 ) -> dict[str, tuple[tuple[Option, ...], tuple[Option, ...]]] | None:
@@ -249,15 +267,11 @@ def changed(
 
     Both days have the figures of today, so who is served on them can differ, and what is too old.
     """
-    if registry.choices is None:
+    choices = registry.choices
+    if choices is None:
         return None
-    pairs = {
-        name: (
-            choose(registry, name, begin).short.options,
-            choose(registry, name, end).short.options,
-        )
-        for name in registry.choices.domains
-    }
+    before, after = (_unlimited(choices, usable) for usable in usable_on(registry, (begin, end)))
+    pairs = {name: (before[name].short.options, after[name].short.options) for name in before}
     return {name: pair for name, pair in pairs.items() if _ways(pair[0]) != _ways(pair[1])}
 
 

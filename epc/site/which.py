@@ -13,7 +13,7 @@ from epc.analysis.choosing import Choice, Option
 from epc.analysis.domains import Benchmark, BenchmarkAnswer, domains
 from epc.answers.choose import (
     Usable,
-    choose,
+    choose_everywhere,
     steps_by_turn,
     turns_of_untried,
     turns_of_ways,
@@ -40,8 +40,9 @@ def context(site: Site) -> dict[str, Any]:
     choices = site.registry.choices
     if choices is None:
         return {"answers": []}
-    names = sorted(choices.domains, key=lambda name: (name != ALL, name))
-    answers = [choose(site.registry, name, site.as_of) for name in names]
+    by_domain = choose_everywhere(site.registry, site.as_of)
+    names = sorted(by_domain, key=lambda name: (name != ALL, name))
+    answers = [by_domain[name] for name in names]
     days = [site.as_of, *turns_of_ways(site.registry, site.as_of)]
     usables = usable_on(site.registry, days)
     unlimited = list(steps_by_turn(choices, usables, None))
