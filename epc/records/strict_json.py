@@ -12,6 +12,8 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, Final
 
+import msgspec
+
 from epc.errors import Finding, able_to
 from epc.json_text import (
     MAX_DOCUMENT_BYTES,
@@ -27,7 +29,6 @@ from epc.spec.epc_v1 import AGREEMENT
 MAX_LINE_BYTES: Final = 4 * 2**20
 _BUFFER_BYTES: Final = 2**20  # of a file that is written: thousands of lines go to disk at once
 _UNFINISHED: Final = ".unfinished"  # how a file's name ends while it is written
-_INDENTED: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False, indent=2)
 _LINE: Final = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 )
@@ -102,7 +103,8 @@ def read_lines(
 
 def dumps(value: Any) -> str:
     """Return the canonical text of a document: sorted keys, indented, one final newline."""
-    return f"{_INDENTED.encode(value)}\n"
+    # Python's own encoder indents in Python, letter by letter: three times as slow.
+    return f"{msgspec.json.format(_LINE.encode(value), indent=2)}\n"
 
 
 def dumps_line(value: Any) -> str:
