@@ -149,7 +149,8 @@ class _Tally:
     answers: set[str] = field(default_factory=set)
 
     def item_verdict(self) -> ItemVerdict:
-        a, b, tie = (count / max(1, sum(self.counts)) for count in self.counts)
+        total = max(1, sum(self.counts))
+        a, b, tie = (count / total for count in self.counts)
         return ItemVerdict(
             saying=(a, b, tie),
             score=fsum(self.scores) / len(self.scores) if self.scores else None,

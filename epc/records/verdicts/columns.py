@@ -153,8 +153,11 @@ def joined(parts: Sequence[Verdicts]) -> Verdicts:
     columns = {}
     for name in COLUMNS:
         code_of, codes = _Codes({None: -1}), []
+        coded: Sequence[Any] | None = None
         for column in (getattr(part, name) for part in parts):
-            places = np.array([*(code_of[value] for value in column.names), -1], np.int32)
+            if column.names is not coded:  # parts of one file share the names of many columns
+                places = np.array([*map(code_of.__getitem__, column.names), -1], np.int32)
+                coded = column.names
             codes.append(places[column.codes])
         columns[name] = Column(codes=np.concatenate(codes), names=[*code_of][1:])
     return Verdicts(lines=np.concatenate([part.lines for part in parts]), **columns)
