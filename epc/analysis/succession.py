@@ -194,7 +194,12 @@ def _alike(pair: tuple[ItemVerdict, ItemVerdict]) -> float:
     left, right = pair
     if left.score is not None and right.score is not None:
         return float(left.score == right.score)
-    return float(np.dot(left.saying, right.saying))
+    return _sum_of_products(left.saying, right.saying)
+
+
+def _sum_of_products(left: Sequence[float], right: Sequence[float]) -> float:
+    """Return the sum of products, whose last bit is the same on every processor, unlike BLAS's."""
+    return sum(x * y for x, y in zip(left, right, strict=True))
 
 
 def _chance(pairs: Sequence[tuple[ItemVerdict, ItemVerdict]], first: Sequence[int]) -> float:
@@ -212,7 +217,7 @@ def _chance(pairs: Sequence[tuple[ItemVerdict, ItemVerdict]], first: Sequence[in
         )
         for side in (0, 1)
     ]
-    return float(np.dot(sides[0].mean(axis=0), sides[1].mean(axis=0)))
+    return _sum_of_products(*(side.mean(axis=0).tolist() for side in sides))
 
 
 def _shifts(
