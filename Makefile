@@ -9,7 +9,7 @@ RUN    ?= runs/first
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install core measure fast units check models browser promptfoo screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
+.PHONY: help install core measure fast units check models browser promptfoo screenshots lint types collect test night docs docs-output benchmark drift-study vectors conformance \
   verify reproduce report publish tags push pages release archive upkeep lock relock clean
 
 help: ## Show the targets.
@@ -82,10 +82,10 @@ SLIM := --ignore-missing-imports --no-warn-unused-ignores --no-warn-return-any
 # Twice as many as there are processors: half of the time, a test waits for a browser, a server or git.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 
-test: $(VENV)/.dev $(S3)/.made ## The test suite on all processors, and its slowest tests.
+test: $(VENV)/.dev $(S3)/.made ## The tests on all processors, but for those that are left to the night, and the slowest.
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 20
 
-coverage: $(VENV)/.dev $(S3)/.made ## The suite once more, with branch coverage: every night.
+night: $(VENV)/.dev $(S3)/.made ## All tests, on all examples and snapshots, with branch coverage: every night.
 	EPC_TEST_BUDGET=nightly $(BIN)/pytest --numprocesses auto --dist worksteal --cov --cov-report=term
 
 docs-output: $(VENV)/.dev ## Write what the commands of the pages print now below them.

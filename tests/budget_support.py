@@ -1,11 +1,15 @@
-"""How many examples a property of the tests is tried on.
+"""What the tests try by day, and what is left to the night.
 
-Every night on all of them, and on others than the night before; in `make check` and `make fast` on
-a twentieth, always the same, so that nothing is refused for what another change would meet, too.
+Every night a property is tried on all of its examples, and on others than the night before; in
+`make check` and `make fast` on a twentieth, always the same, so that nothing is refused for what
+another change would meet, too. A test with the mark `nightly` runs every night alone: it repeats at
+length what a quicker test, which the mark names, does in `make check`.
 """
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
+import pytest
 from hypothesis import settings
 
 # Examples by the name of the budget, for a property that names no number of its own.
@@ -22,3 +26,11 @@ def examples(nightly: int) -> int:
     """Return how many examples to try now, of so many in a night."""
     assert settings.default is not None
     return max(5, nightly * settings.default.max_examples // BUDGETS["nightly"])
+
+
+def by_night(values: Iterable[object]) -> list[Any]:
+    """Return values of a test's parameters that are left to the night; others run by day."""
+    return [
+        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.nightly)
+        for value in values
+    ]

@@ -28,6 +28,7 @@ from shared_support import shared
 from epc.engine.mocks import Judge
 from epc.site.collecting import collect
 from epc.site.pages import Site
+from epc.site.rendering import lists
 
 AS_OF = "2026-04-01"
 REAL_DAY = date(2026, 11, 26)
@@ -90,6 +91,16 @@ def furnished(folder: Path) -> Checkout:
 def real_site(factory: pytest.TempPathFactory) -> Site:
     """Return what the pages of this very registry are made of on `REAL_DAY`: made once a run."""
     return shared(factory, "real site", lambda _: collect(ROOT, as_of=REAL_DAY, address=""))
+
+
+def real_pages(factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the pages of lists of this very registry on `REAL_DAY`, by name: made once a run."""
+    return shared(factory, "real pages", lambda _: dict(lists(real_site(factory))))
+
+
+def list_page(site: Site, name: str) -> str:
+    """Return one page of lists; those behind it are not made."""
+    return next(text for made, text in lists(site) if made == name)
 
 
 def real_checkout(folder: Path) -> Path:

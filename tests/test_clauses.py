@@ -2,7 +2,7 @@
 
 The lists are read from where the project states them: the pages of site/docs, and what the code
 names in its findings and docstrings. `EPC-2.3(c)` is tested by `test_epc_2_3_c_...`, Reading R31
-by `test_reading_r31_...`.
+by `test_reading_r31_...`. A test that runs by night alone counts for none of them.
 """
 
 import ast
@@ -87,14 +87,30 @@ def test_each_clause_is_shown_by_a_command_and_a_page_that_exist() -> None:
     assert [row for row in listed_clauses() if not (DOCS / row[2]).is_file()] == []
 
 
+def functions() -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for path in TESTS.rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+
+
+def quicker_test(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
+    """Return the test that a `nightly` mark names; None of a test that has no such mark."""
+    for mark in function.decorator_list:
+        if ast.unparse(mark).startswith("pytest.mark.nightly"):
+            assert isinstance(mark, ast.Call), f"{function.name} names no quicker test"
+            (name,) = mark.args
+            return str(ast.literal_eval(name))
+    return None
+
+
 @cache
 def names() -> frozenset[str]:
+    """Return the tests that `make check` runs."""
     return frozenset(
-        node.name.removeprefix("test_")
-        for path in TESTS.rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.name.startswith("test_")
+        function.name.removeprefix("test_")
+        for function in functions()
+        if function.name.startswith("test_") and quicker_test(function) is None
     )
 
 
@@ -109,6 +125,14 @@ def named_after(name: str) -> list[str]:
 def test_every_clause_and_every_reading_has_a_test_of_its_own() -> None:
     assert [clause for clause in CLAUSES if not named_after(in_a_name(clause))] == []
     assert [number for number in readings() if not named_after(f"reading_{number.lower()}")] == []
+
+
+def test_what_is_left_to_the_night_is_walked_by_a_quicker_test_in_make_check() -> None:
+    named = {function.name: quicker_test(function) for function in functions()}
+    left = {name: quicker for name, quicker in named.items() if quicker}
+
+    assert {n: q for n, q in left.items() if q.removeprefix("test_") not in names()} == {}
+    assert len(left) >= 3
 
 
 def test_the_lists_are_read_whole() -> None:

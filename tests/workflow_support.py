@@ -30,8 +30,8 @@ Json = dict[str, Any]
 ELSEWHERE = {
     "make collect": "it loads the suite that is running now",
     "make conformance": "it starts 438 programs; test_records_commands.py has the Perl one checked",
-    "make coverage": "it is the suite that is running now",
     "make lint": "ruff reads the same files in `make check`",
+    "make night": "it is the suite that is running now",
     "make test": "it is the suite that is running now",
     "make types": "mypy runs over the working tree in `make check`, and takes minutes in a clone",
 }

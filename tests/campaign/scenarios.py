@@ -3,11 +3,10 @@
 import random
 from dataclasses import dataclass
 
-from budget_support import is_night
 from campaign.endpoint import PERMANENT, REPORTED, TRANSIENT
 
-NIGHTLY = 380
-SCENARIOS = NIGHTLY if is_night() else NIGHTLY // 4
+SCENARIOS = 380
+BY_DAY = SCENARIOS // 4
 FAULTS = (*TRANSIENT, *REPORTED)
 DAMAGE = ("torn", "half_line", "power_cut")
 PROCESS = ("cancel", *DAMAGE, "disk", "fsync", "second", "max_calls")

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from budget_support import by_night
 from campaign.endpoint import PERMANENT, Endpoint
 from campaign.scenarios import (
+    BY_DAY,
     DAMAGE,
     FAULTS,
     KILLED,
-    NIGHTLY,
     PROCESS,
     SCENARIOS,
     Scenario,
@@ -145,7 +146,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Scenario]
 
 
 def test_a_quarter_of_the_scenarios_has_every_fault_alone_and_all_that_befalls_a_process() -> None:
-    quarter = [scenario(seed) for seed in range(NIGHTLY // 4)]
+    quarter = [scenario(seed) for seed in range(BY_DAY)]
     alone = {case.transient[0] for case in quarter if len(case.transient) == 1}
 
     assert alone == set(FAULTS)
@@ -155,7 +156,7 @@ def test_a_quarter_of_the_scenarios_has_every_fault_alone_and_all_that_befalls_a
     assert {case.exhaustive for case in quarter} == {True, False}
 
 
-@pytest.mark.parametrize("seed", range(SCENARIOS))
+@pytest.mark.parametrize("seed", [*range(BY_DAY), *by_night(range(BY_DAY, SCENARIOS))])
 def test_every_scenario_ends_as_if_nothing_had_happened(
     seed: int,
     wire: Wire,

@@ -11,7 +11,7 @@ from html import unescape
 import pytest
 from commands_support import run
 from registry_support import ROOT
-from site_support import REAL_DAY, real_site
+from site_support import REAL_DAY, real_pages, real_site
 
 from epc.analysis.quotable import QuotableFigures
 from epc.answers.choose import choose
@@ -52,8 +52,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 @pytest.fixture(scope="module")
-def pages(site: Site) -> dict[str, str]:
-    return dict(rendering.lists(site))
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return real_pages(tmp_path_factory)
 
 
 def quotable(name: str) -> QuotableFigures:

@@ -8,7 +8,7 @@ import pytest
 from browser_support import Visit, visit
 from playwright.sync_api import Browser, Page
 from registry_support import ROOT
-from site_support import REAL_DAY, real_site
+from site_support import REAL_DAY, real_pages
 
 from epc.analysis.choosing import Choice, Option
 from epc.analysis.domains import domains
@@ -17,13 +17,12 @@ from epc.answers.domains import of_domain
 from epc.errors import UsageError
 from epc.registry.reading import of_folder
 from epc.report.which_text import beaten, may_say, sentence, unserved, untried
-from epc.site.rendering import lists
 
 
 @pytest.fixture(scope="module")
 def asked(browser: Browser, home: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     """Return a window on the page as it is made of this very registry."""
-    text = next(text for name, text in lists(real_site(tmp_path_factory)) if name == "which.md")
+    text = real_pages(tmp_path_factory)["which.md"]
     script = "<script type=module src=../assets/expiry.js></script>"
     age = f"<aside data-as-of={REAL_DAY}></aside>{script}"
     main = f"<main>{text.split('---', 2)[2]}</main>"

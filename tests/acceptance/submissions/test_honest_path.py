@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from budget_support import is_night
+from budget_support import by_night
 from engine_support import PATIENCE_S
 from program_support import as_text, every_run_started, run_program
 from records_support import Run
@@ -72,7 +72,7 @@ def test_from_a_run_to_a_green_check_in_three_commands(clone: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("design", ["mine.yaml", "reference-64"][: 1 + is_night()])
+@pytest.mark.parametrize("design", ["mine.yaml", *by_night(["reference-64"])])
 def test_epc_2_4_c_a_run_of_a_design_is_submitted_as_any_other(clone: Path, design: str) -> None:
     models = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
     small = ("--exhaustive", "--seeds", "0-9")

@@ -40,12 +40,20 @@ def evaluated(installed: Installed, folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
-    installed: Installed, tmp_path: Path
-) -> None:
-    text = evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
+@pytest.fixture(scope="module")
+def recorded(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return the one verdict file of an `inspect eval` with the flag, and what was printed."""
+    folder = tmp_path_factory.mktemp("recorded")
+    text = evaluated(installed, folder, "--env", "EPC_VERDICTS=verdicts")
+    (file,) = (folder / "verdicts").iterdir()
+    return file, text
 
-    (file,) = (tmp_path / "verdicts").iterdir()
+
+def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
+    recorded: tuple[Path, str],
+) -> None:
+    file, text = recorded
+
     header, *rows = map(json.loads, file.read_text().splitlines())
     # Each of three samples was graded in two epochs, and one of these grades was another one.
     asked = sorted((row["item"].split("/")[1], row.get("repeat", 0)) for row in rows)
@@ -64,11 +72,8 @@ def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
     assert "within_1" not in text
 
 
-def test_the_audit_of_such_a_file_names_the_run_and_its_day(
-    installed: Installed, tmp_path: Path
-) -> None:
-    evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
-    (file,) = (tmp_path / "verdicts").iterdir()
+def test_the_audit_of_such_a_file_names_the_run_and_its_day(recorded: tuple[Path, str]) -> None:
+    file, _ = recorded
     header, *rows = map(json.loads, file.read_text().splitlines())
     (day,) = {row["date"] for row in rows}
 
@@ -79,10 +84,11 @@ def test_the_audit_of_such_a_file_names_the_run_and_its_day(
     assert "within 1" not in printed
 
 
-def test_labels_by_people_are_added_as_the_page_says(installed: Installed, tmp_path: Path) -> None:
+def test_labels_by_people_are_added_as_the_page_says(
+    recorded: tuple[Path, str], tmp_path: Path
+) -> None:
     """A table of items and what is right, by the items' names in the verdict file."""
-    evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
-    (file,) = (tmp_path / "verdicts").iterdir()
+    file, _ = recorded
     _, *rows = map(json.loads, file.read_text().splitlines())
     items = sorted({row["item"] for row in rows})
     labels = tmp_path / "labels.csv"

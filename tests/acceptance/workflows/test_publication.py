@@ -201,6 +201,7 @@ def merged(people: People, number: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly("test_an_app_publishes_as_documented_and_its_checks_start_at_once")
 def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> None:
     number, slug = contributed(people, run)
     merged(people, number)

@@ -54,6 +54,7 @@ def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path, job: str) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.nightly("test_dvc_measures_as_params_say_and_gives_the_run_back_byte_for_byte")
 def test_ci_reproduces_what_is_published_and_dvc_then_has_nothing_to_do(
     origin: Path, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from audit_support import fewer_wheels
-from budget_support import examples, is_night
+from budget_support import by_night, examples
 from scipy.stats import binom
 from studies.coupling import adversary, generators, intervals, levels, product
 
@@ -78,14 +78,14 @@ FOUND = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", (*BY_DAY, *BY_NIGHT) if is_night() else BY_DAY)
+@pytest.mark.parametrize("name", [*BY_DAY, *by_night(BY_NIGHT)])
 def test_reading_r71_evaluators_with_one_ranking_are_not_called_coupled(name: str) -> None:
     # At a level of 5%, 3 of 6 happen once in 450 times.
     assert called(KINDS[name], "fresh 10", 6) < 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "mode"), FOUND if is_night() else FOUND[:2])
+@pytest.mark.parametrize(("name", "mode"), [*FOUND[:2], *by_night(FOUND[2:])])
 def test_reading_r71_crossing_preferences_are_called_coupled(name: str, mode: str) -> None:
     # At a power of 95%, 3 of 6 or fewer happen once in 450 times.
     assert called(KINDS[name], mode, 6) > 3
@@ -93,15 +93,12 @@ def test_reading_r71_crossing_preferences_are_called_coupled(name: str, mode: st
 
 WORST = adversary.worst_finds()
 # Eight runs decide where the word is rarely false; where it often is, it takes a night's eighty.
-DECIDED = [
-    place
-    for place, (_, rates) in enumerate(WORST["false"])
-    if is_night() or rates[adversary.RULE] < 0.05
-]
+OFTEN_FALSE = [n for n, (_, rates) in enumerate(WORST["false"]) if rates[adversary.RULE] >= 0.05]
+DECIDED = sorted({*range(len(WORST["false"]))} - {*OFTEN_FALSE})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", DECIDED)
+@pytest.mark.parametrize("place", [*DECIDED, *by_night(OFTEN_FALSE)])
 def test_reading_r71_the_worst_finds_of_the_adversary_are_no_worse_than_was_measured(
     place: int,
 ) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from registry_support import ROOT
 
+from epc.analysis.agreement import AgreementRecord
 from epc.analysis.choice_table import PriceEstimate
 from epc.analysis.selection import banks_in, selections
 from epc.answers.judge_cards import card_of
@@ -15,7 +16,7 @@ from epc.answers.subjects import subject
 from epc.records.typed import as_json
 from epc.registry.choices import choices_of
 from epc.registry.reading import of_folder
-from epc.registry.succession import VerdictStore, agreements_of
+from epc.registry.succession import VerdictStore, agreed_of, agreements_of
 from epc.report.judge_card_text import picks, text
 
 DAY = date(2026, 11, 26)
@@ -68,6 +69,7 @@ def test_reading_r94_a_card_says_how_much_of_what_a_judge_s_score_gains_is_luck(
 
 @pytest.mark.slow
 @pytest.mark.extra
+@pytest.mark.nightly("test_reading_r94_a_card_says_how_much_of_what_a_judge_s_score_gains_is_luck")
 def test_the_table_of_choices_is_that_of_the_verdicts_and_runs_that_are_kept() -> None:
     """All of it but prices, which change by the day."""
     published = of_folder(ROOT).choices
@@ -82,8 +84,27 @@ def test_the_table_of_choices_is_that_of_the_verdicts_and_runs_that_are_kept() -
     ]
 
 
+@pytest.mark.extra
+@pytest.mark.parametrize("name", ["gpt-5.2", "SmolLM2-135M-Likelihood"])
+def test_reading_r96_agreements_with_a_judge_are_those_of_recorded_verdicts_and_of_runs(
+    name: str,
+) -> None:
+    registry = of_folder(ROOT)
+    store, judge = VerdictStore.from_registry(registry, str(ROOT)), subject(registry, name, DAY)
+
+    record = AgreementRecord.from_agreements(
+        agreed_of(registry, judge, [*store.judges_sharing_sources(judge)])
+    )
+
+    assert record.agreements
+    assert as_json(record) == as_json(registry.agreements[name])
+
+
 @pytest.mark.slow
 @pytest.mark.extra
+@pytest.mark.nightly(
+    "test_reading_r96_agreements_with_a_judge_are_those_of_recorded_verdicts_and_of_runs"
+)
 def test_reading_r96_the_table_of_agreements_is_that_of_the_verdicts_that_are_kept() -> None:
     store = VerdictStore.from_registry(of_folder(ROOT), str(ROOT))
 

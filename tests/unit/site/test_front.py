@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 from records_support import epc
 from registry_support import ROOT
-from site_support import REAL_DAY, real_site
+from site_support import REAL_DAY, list_page, real_pages, real_site
 
 from epc.answers.choose import choose
 from epc.answers.service import service_on
@@ -26,7 +26,6 @@ from epc.site.charts.results import result_chart
 from epc.site.collecting import collect
 from epc.site.pages import Site
 from epc.site.profile import context
-from epc.site.rendering import lists
 
 pytestmark = pytest.mark.slow  # all of this registry is read
 
@@ -38,7 +37,7 @@ REGISTRY = cache(lambda: of_folder(ROOT))
 @pytest.fixture(scope="module", autouse=True)
 def _pages(tmp_path_factory: pytest.TempPathFactory) -> None:
     SITE[:] = [real_site(tmp_path_factory)]
-    PAGES.update(lists(SITE[0]))
+    PAGES.update(real_pages(tmp_path_factory))
 
 
 def table(page: str, name: str) -> list[str]:
@@ -255,7 +254,7 @@ def test_the_line_of_a_judge_on_the_page_of_successors_has_its_answer() -> None:
         succession_of(registry, judge, REAL_DAY, agreement_in_store(kept_verdict_store, judge))
         for judge in judges
     )
-    page = dict(lists(replace(SITE[0], successions=successions)))["succession.md"]
+    page = list_page(replace(SITE[0], successions=successions), "succession.md")
     line = r'<summary><h2>(.*?)</h2><span class="epc-brief">(.*?)</span></summary>'
     lines = dict(re.findall(line, page))
     named = "named by openai; agreement not in this registry"
@@ -297,7 +296,7 @@ def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_m
     first, last = "2027-03-01", "2027-03-31"
     change = replace(SITE[0].changes[-1], date=date(2027, 3, 15))
     later_site = replace(SITE[0], as_of=date(2027, 3, 31), changes=(*SITE[0].changes, change))
-    march = dict(lists(later_site))["changes.md"].split('<h2 id="m')[1]
+    march = list_page(later_site, "changes.md").split('<h2 id="m')[1]
     rows = [
         [markup_text(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
         for row in re.findall(r"<tr>.*?</tr>", march, re.DOTALL)
@@ -318,7 +317,7 @@ def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_m
 def test_epc_5_2_the_page_of_sizes_has_gamma_and_floor_of_each_judge_and_no_trend() -> None:
     """Gamma is the mean of the seeds in the published manifest, worked out here."""
     site = collect(ROOT, as_of=date(2026, 11, 29), address="")
-    page = " ".join(re.sub(r"<[^>]+>", " ", unescape(dict(lists(site))["coupling.md"])).split())
+    page = " ".join(re.sub(r"<[^>]+>", " ", unescape(list_page(site, "coupling.md"))).split())
     assert "None of six measurements of three sizes shows coupling for the domains" in page
 
     written = "v1.0-qwen2.5-coder-0.5b", "v1.3-qwen2.5-coder-1.5b", "v1.1-SmolLM2-135M"
