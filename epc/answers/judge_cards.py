@@ -113,7 +113,7 @@ def card_of(
         maker=subject.maker,
         as_of=as_of.isoformat(),
         aliases=tuple(pointing(registry, subject)),
-        served=tuple(_served(life, state) for life, state in served),
+        served=tuple(served_by(life, state) for life, state in served),
         figures=(*days_left, *figures, *observed),
         rests_on=(
             *(_basis(*snapshot) for snapshot in states),
@@ -182,7 +182,8 @@ def _without_origin(figure: CardFigure) -> CardFigure:
     return replace(figure, of="", state="", month="", marks=())
 
 
-def _served(life: ServiceTerm, state: Expiry) -> PlatformService:
+def served_by(life: ServiceTerm, state: Expiry) -> PlatformService:
+    """Return a life with its state on a day, as a card has it."""
     return PlatformService(
         platform=life.platform,
         model=life.model,

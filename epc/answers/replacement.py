@@ -17,7 +17,6 @@ from epc.answers.turns import days_of_life, turns
 from epc.answers.types import Name, Place, Replacement, Service, VendorReplacement
 from epc.records.choices import models_of
 from epc.registry.expiry import Expiry
-from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
 
 _NOT_RECORDED: Final = "agreement not in this registry"
@@ -108,36 +107,31 @@ def replacement_of(
     return replace(today, first=_first(lookups, answer, record, today)) if today.has_end else today
 
 
-def first_by_day(lookups: Lookups, text: str) -> Iterator[tuple[date, Replacement]]:
-    """Yield what replaces a name on each day on which that may turn, as if it had an end.
+def first_by_day(
+    lookups: Lookups, answers: Sequence[Service]
+) -> Iterator[tuple[date, ReplacementJudge | None]]:
+    """Yield the judge to turn to in place of a name, on each day on which that may turn.
 
-    It is the judge to turn to, and what is named.
+    `answers` are the services of the name on the first day of the lookups, and on each later one on
+    which that turns.
     """
-    record = _record(lookups.registry, lookups.service(text, lookups.days[0]).name)
-    names = {text, *record.ways}
-    for turn in lookups.turns_of(text):
-        for place in deciding(lookups.service(text, turn)):
-            if place.replacement and place.replacement_name:
-                names.add(place.replacement)
-    days = {day for name in names for day in lookups.turns_of(name)}
-    for day in sorted({*days, *lookups.days}):
-        answer = lookups.service(text, day)
-        today = _unranked(lookups, record, answer, day)
-        yield day, replace(today, first=_first(lookups, answer, record, today))
-
-
-def ids_of_ending(registry: Registry, as_of: date) -> set[int]:
-    """Return the lives that end, from a day on, and those that share a name with one."""
-    ids: set[int] = set()
-    for lives in registry.names.namesakes():
-        if any(_is_ending(registry, life, as_of) for _, life in lives):
-            ids.update(id(life) for _, life in lives)
-    return ids
-
-
-def _is_ending(registry: Registry, life: ServiceTerm, as_of: date) -> bool:
-    days = [as_of, *turns(registry, days_of_life(registry, life), as_of)]
-    return any(registry.of_life("", life, day).until for day in days)
+    if not any(map(has_end, answers)):
+        yield lookups.days[0], None
+        return
+    records = [_record(lookups.registry, answer.name) for answer in answers]
+    names = {model for record in records for model in record.ways}
+    deciding_places = (place for answer in answers for place in deciding(answer))
+    names.update(p.replacement for p in deciding_places if p.replacement and p.replacement_name)
+    begins = [answer.as_of for answer in answers]
+    days = {*begins, *lookups.days, *(day for name in names for day in lookups.turns_of(name))}
+    for day in sorted(days):
+        place = bisect_right(begins, day) - 1
+        answer, record = replace(answers[place], as_of=day), records[place]
+        if has_end(answer):
+            today = _unranked(lookups, record, answer, day)
+            yield day, _first(lookups, answer, record, today)
+        else:
+            yield day, None
 
 
 def _unranked(lookups: Lookups, record: AgreementRecord, answer: Service, day: date) -> Replacement:
@@ -146,10 +140,15 @@ def _unranked(lookups: Lookups, record: AgreementRecord, answer: Service, day: d
     return Replacement(
         name=answer.name,
         as_of=day,
-        has_end=any(place.until for place in deciding(answer)),
+        has_end=has_end(answer),
         vendor_replacement=_vendor_replacement(lookups, answer, day),
         agreeing=record.best(models),
     )
+
+
+def has_end(answer: Service) -> bool:
+    """Return whether one of the places whose end counts has an end."""
+    return any(place.until for place in deciding(answer))
 
 
 def deciding(answer: Service) -> tuple[Place, ...]:

@@ -1,6 +1,7 @@
 """Whom a name means on a day."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
@@ -9,10 +10,9 @@ from epc.answers.types import How, Kind, Name, Target
 from epc.records.model_names import key
 from epc.registry import platforms
 from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, GenerationRecord, ServiceTerm
-from epc.registry.names import Matches, Meaning, names_of, plain_of
+from epc.registry.names import Matches, Meaning, plain_of
 from epc.registry.registry import Registry, life_of_wrapper
 
-_HINTS: Final = 3
 # Where a maker's models are asked at home, if not under its name.
 _HOMES: Final = {
     "alibaba": "alibaba-model-studio",
@@ -29,14 +29,18 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
     meaning = registry.names.meaning(text)
     if not meaning and platforms.members_of(text):
         return _wrapper(text, day)
+    name = name_of(registry, text, meaning, day)
+    return name if name.home or meaning.elsewhere else replace(name, hints=_hints(registry, name))
+
+
+def name_of(registry: Registry, text: str, meaning: Meaning, day: date) -> Name:
+    """Return what a text of a known meaning means on a day, without what may be meant instead."""
     matches, further = _matches(registry, text, meaning)
-    targets = [_target(registry, generation, life, day) for generation, life in matches]
-    further_targets = [_target(registry, generation, life, day) for generation, life in further]
+    targets = [target_on(registry, generation, life, day) for generation, life in matches]
+    further_targets = [target_on(registry, generation, life, day) for generation, life in further]
     spelt = meaning.spelt
     home = _home(matches, targets, says_platform=spelt.platforms is not None)
-    models = {generation.name: generation for generation, _ in (*matches, *further)}.values()
     first = home or next(iter([*targets, *further_targets]), None)
-    is_elsewhere = bool(further_targets and not targets)
     return Name(
         text=text,
         name=spelt.name,
@@ -48,7 +52,6 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
         platforms_in_text=spelt.platforms,
         through=spelt.through,
         home=home,
-        hints=() if home or is_elsewhere else _hints(registry, text, models),
         is_nameless=meaning.nameless,
         next=_next(registry, [*matches, *further], day),
     )
@@ -56,11 +59,11 @@ def resolve(registry: Registry, text: str, day: date) -> Name:
 
 def _next(registry: Registry, matches: Matches, day: date) -> date | None:
     """Return the first later day on which a name means another model somewhere."""
-    targets = [_target(registry, generation, life, day) for generation, life in matches]
+    targets = [target_on(registry, generation, life, day) for generation, life in matches]
     moving = [life for _, life in matches if life.points_to or life.versions]
     days = {later for life in moving for later in days_of_life(registry, life) if later > day}
     for later in sorted(days):
-        if [_target(registry, g, life, later) for g, life in matches] != targets:
+        if [target_on(registry, g, life, later) for g, life in matches] != targets:
             return later
     return None
 
@@ -102,7 +105,8 @@ def _matches(registry: Registry, text: str, meaning: Meaning) -> tuple[Matches, 
     return matches, further
 
 
-def _target(registry: Registry, generation: Generation, life: ServiceTerm, day: date) -> Target:
+def target_on(registry: Registry, generation: Generation, life: ServiceTerm, day: date) -> Target:
+    """Return what a life of a model means on a day."""
     means = registry.meant(life, day).means
     how: How = "list" if life.is_listed else "own"
     if life.versions or life.points_to:
@@ -155,9 +159,12 @@ def _kind(target: Target | None) -> Kind:
     return target.how if target.how in ("alias", "family") else "model"
 
 
-def _hints(registry: Registry, text: str, models: Iterable[Generation]) -> tuple[str, ...]:
-    """Return up to three other names that may be meant, none of which the model itself has."""
-    lives = [(model, life) for model in models for life in model.lives]
-    names = [name for model, life in lives for name in names_of(model, life)]
-    known_keys = {key(name) for name in (*names, registry.names.shortest(text))}
-    return tuple(name for name in registry.names.near(text) if key(name) not in known_keys)[:_HINTS]
+def _hints(registry: Registry, name: Name) -> tuple[str, ...]:
+    """Return up to three other names that may be meant, none of which means the same model."""
+    typed = registry.names.shortest(name.text)
+    near = (hint for hint in registry.names.near(typed) if key(hint) != key(typed))
+    return tuple(hint for hint in near if not _models(registry, hint) & name.models.keys())
+
+
+def _models(registry: Registry, text: str) -> set[str]:
+    return {generation.name for generation, _ in registry.names.candidates(text)}

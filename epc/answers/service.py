@@ -32,10 +32,18 @@ def service(registry: Registry, text: str, day: date) -> Service:
 def service_on(registry: Registry, text: str, day: date) -> Service:
     """Return the service of a name on a day, without the day of its next change."""
     name = resolve(registry, text, day)
-    hosts = [t for t in name.everywhere if t.platform != OPEN_WEIGHTS or t is name.home]
-    places = [(target, _place(registry, name, target, day)) for target in hosts]
-    headline = next((place for target, place in places if target is name.home), None)
-    other_places = tuple(place for target, place in places if target is not name.home)
+    return service_of(name, [place_of(registry, name, host, day) for host in hosts_of(name)], day)
+
+
+def hosts_of(name: Name) -> list[Target]:
+    """Return the targets of a name that are places: weights only where nobody hosts the model."""
+    return [t for t in name.everywhere if t.platform != OPEN_WEIGHTS or t is name.home]
+
+
+def service_of(name: Name, hosts: Sequence[Place], day: date) -> Service:
+    """Return the service of a name on a day, of which the place of each host is known."""
+    headline = next((place for place in hosts if place.target is name.home), None)
+    other_places = tuple(place for place in hosts if place.target is not name.home)
     target_ids = {id(target) for target in name.places}
     spoken_of = [place for place in other_places if id(place.target) in target_ids]
     return Service(
@@ -94,7 +102,8 @@ def replacements(answer: Service) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if name))
 
 
-def _place(registry: Registry, name: Name, target: Target, day: date) -> Place:
+def place_of(registry: Registry, name: Name, target: Target, day: date) -> Place:
+    """Return the service of a target of a name on a day."""
     life = registry.meant(target.life, day)
     state = life_state(registry, name.name, target.life, day)
     end = state.until
@@ -145,20 +154,22 @@ def _lasting(answer: Service) -> tuple[object, ...]:
 def _doubtful(answer: Service) -> Iterator[Expiry]:
     """Yield an unknown state where nothing is said first."""
     if answer.headline is None:
-        yield unknown(
-            answer.name.text, answer.as_of, words.unknown(answer, _foreign_places(answer))
-        )
+        yield unknown(answer.name.text, answer.as_of, words.unknown(answer, foreign_places(answer)))
 
 
 def _state_of(answer: Service, place: Place) -> Expiry:
     """Return a place's state under the text that was typed, with what belongs beside it."""
-    is_foreign_list = place.target.how == "list" and not place.target.is_makers
-    foreign_places = _foreign_places(answer) if is_foreign_list else ()
-    note = words.note(answer, place, foreign_places)
+    others = foreign_places(answer) if is_foreign_list(place) else ()
+    note = words.note(answer, place, others)
     return replace(place.state, id=answer.name.text, note=note)
 
 
-def _foreign_places(answer: Service) -> tuple[Place, ...]:
+def is_foreign_list(place: Place) -> bool:
+    """Return whether a place is known by a list alone that is not its maker's."""
+    return place.target.how == "list" and not place.target.is_makers
+
+
+def foreign_places(answer: Service) -> tuple[Place, ...]:
     """Return the places at the maker, or else all others."""
     makers = tuple(place for place in answer.places if place.target.is_makers)
     return makers or tuple(place for place in answer.places if place not in answer.spoken_of)

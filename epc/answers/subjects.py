@@ -5,7 +5,7 @@ from datetime import date
 
 from epc.answers import words
 from epc.answers.resolve import resolve
-from epc.answers.types import Name
+from epc.answers.types import Name, Target
 from epc.errors import UsageError
 from epc.registry.names import Matches, spellings_of
 from epc.registry.registry import Registry
@@ -34,7 +34,11 @@ def subject(registry: Registry, query: str, day: date, judges: Iterable[str] = (
 
 def lives_of(name: Name) -> Matches:
     """Return the lives of a model, that which speaks first in front; those on a said platform."""
+    return [(target.model, target.life) for target in targets_of(name)]
+
+
+def targets_of(name: Name) -> list[Target]:
+    """Return what a name means, that which speaks first in front; on a said platform alone."""
     says_platform = name.platforms_in_text is not None and not name.through
     targets = name.places if says_platform and name.places else name.everywhere
-    ordered = sorted(targets, key=lambda target: target is not name.home)
-    return [(target.model, target.life) for target in ordered]
+    return sorted(targets, key=lambda target: target is not name.home)

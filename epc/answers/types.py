@@ -123,6 +123,16 @@ class Place:
         return self.state.not_before
 
     @property
+    def has_ended(self) -> bool:
+        """Return whether the platform serves the model no more on the day."""
+        return self.status == "expired"
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether a list alone has it, and states no day."""
+        return self.target.life.is_listed and self.status == "unknown"
+
+    @property
     def is_served(self) -> bool:
         """Return whether the platform serves the model on the day, as far as is known."""
         return self.status in ("current", "expiring")

@@ -16,6 +16,11 @@ from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.spec.domains import Pair
 from epc.statistics.figures import ClusteredFigure, Figure, figure_text
 
+NAMELESS: Final = "it holds no model's name: ask the platform which model it stands for"
+MISSING: Final = "not in this registry"
+PUBLIC: Final = "; its weights are public"
+AND: Final = " and "  # between gateways
+OR: Final = " or "  # between names, one of which is meant
 _TIMES: Final = {1: "once", 2: "twice"}
 # The clause of each figure: in the present tense while it stands, in the past once it is too old.
 _DOES: Final[Mapping[Key, tuple[str, str]]] = {
@@ -63,12 +68,12 @@ def unknown(answer: Service, elsewhere: Iterable[Place]) -> str:
     """Say why no day is known of a name: nothing is known of it, or not on its platform."""
     name = answer.name
     if name.is_nameless:
-        return "it holds no model's name: ask the platform which model it stands for"
+        return NAMELESS
     if name.places:
         makers = " and ".join(name.makers)
         hosts = [target.platform for target in name.places if target.platform != OPEN_WEIGHTS]
         served = " and ".join(dict.fromkeys(f"{host}/{name.name}" for host in hosts))
-        weights = "; its weights are public" if answer.weights == "public" else ""
+        weights = PUBLIC if answer.weights == "public" else ""
         hints = hint(name.hints)
         return f"{makers}, its maker, has no record of it here; only {served}{weights}{hints}"
     if not name.beside:
@@ -80,27 +85,35 @@ def unknown(answer: Service, elsewhere: Iterable[Place]) -> str:
 
 def missing(name: Name) -> str:
     """Say that a name is not here, and what may have been meant."""
-    return f"not in this registry{hint(name.hints)}"
+    return f"{MISSING}{hint(name.hints)}"
 
 
 def hint(names: Iterable[str]) -> str:
     """Return what may have been meant."""
-    meant = " or ".join(names)
+    meant = OR.join(names)
     return f"; did you mean {meant}?" if meant else ""
 
 
 def beside(places: Iterable[Place]) -> str:
     """Return what a model is at other platforms: `; at openai it is current`."""
-    states = ", ".join(f"at {place.platform} it is {place.state.status_text}" for place in places)
+    states = ", ".join(at(place.platform, place.state.status_text) for place in places)
     return f"; {states}" if states else ""
+
+
+def at(platform: str, status_text: str) -> str:
+    """Return what a model is at a platform."""
+    return f"at {platform} it is {status_text}"
 
 
 def note(answer: Service, place: Place, elsewhere: Iterable[Place]) -> str:
     """Return the ground of a place's state, with what belongs beside it."""
-    through = " and ".join(answer.name.through)
-    route = f"; asked through {through}" if through else ""
-    weights = "; its weights are public" if has_public_weights(answer, place) else ""
-    return f"{place.state.note}{beside(elsewhere)}{route}{weights}"
+    weights = PUBLIC if has_public_weights(answer, place) else ""
+    return f"{place.state.note}{beside(elsewhere)}{asked(answer.name.through)}{weights}"
+
+
+def asked(gateways: Sequence[str]) -> str:
+    """Return through whom a model is asked, if through anybody."""
+    return f"; asked through {AND.join(gateways)}" if gateways else ""
 
 
 def has_public_weights(answer: Service, place: Place) -> bool:

@@ -21,7 +21,7 @@ EXCHANGED: Final = "/exchanged"  # behind the occasion of a question with its an
 
 _BAND: Final = "band="
 _LEFT: Final = "calibrated:"
-_WRAPPERS: Final = ("balanced:", "panel:", _BAND, _LEFT)
+WRAPPERS: Final = ("balanced:", "panel:", _BAND, _LEFT)
 _FEWEST_JUDGES: Final = 3
 _SCORES: Final = re.compile(r"[^\n]*\n.*: A (\S+), B (\S+)")
 _OTHER: Final = {Verdict.A: Verdict.B, Verdict.B: Verdict.A}
@@ -58,7 +58,7 @@ class Vote(NamedTuple):
 
 def is_wrapper(name: str) -> bool:
     """Return whether a model's name is a wrapper's."""
-    return name.startswith(_WRAPPERS)
+    return name.startswith(WRAPPERS)
 
 
 def members_named(name: str) -> tuple[str, ...]:

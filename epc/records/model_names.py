@@ -187,6 +187,15 @@ def routes(platforms: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
     return prefixes
 
 
+def narrowings(prefixes: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return every choice of platforms that words before a name can say, one within another."""
+    said = {platforms for platforms in prefixes.values() if platforms}
+    said |= {(platform,) for _, platform in RULES if platform}
+    pairs = ((outer, inner) for outer in said for inner in said)
+    narrowed = {tuple(p for p in outer if p in inner) for outer, inner in pairs}
+    return sorted((said | narrowed) - {()})
+
+
 def rules(prefixes: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
     """Return the rules as JSON, for the front page's box."""
     return {

@@ -254,14 +254,20 @@ def _calendar_head(name: str) -> Iterator[tuple[str, str]]:
     yield "UID", f"{quote(topic)}@epc-registry"
 
 
+def event_text(state: Expiry) -> str:
+    """Return what a calendar says of a name on the day of its end, or until which it is served."""
+    if state.until or not state.not_before:
+        return "expires"
+    return f"is {served_at_least(state.not_before)}: look whether it still is"
+
+
 def _all_day(state: Expiry) -> Iterator[tuple[str, str]]:
     day = state.until or state.not_before
     if day is None:
         return
-    at_least = f"is {served_at_least(day)}: look whether it still is"
     suffix = f".{state.platform}" if state.platform else ""
     yield "BEGIN", "VEVENT"
-    yield "SUMMARY", _escaped(f"{state.id} {'expires' if state.until else at_least}")
+    yield "SUMMARY", _escaped(f"{state.id} {event_text(state)}")
     yield "DTSTART;VALUE=DATE", f"{day:%Y%m%d}"
     yield "DTSTAMP", f"{state.as_of:%Y%m%d}T000000Z"
     yield "UID", _escaped(f"{state.id}{suffix}@epc-registry")

@@ -149,6 +149,17 @@ class Meaning:
         return bool(self.matches or self.elsewhere or self.nameless)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hint:
+    """Name that may be meant; `bits` are its letters and pairs of letters, `size` their number."""
+
+    name: str
+    key: str
+    letters: str
+    bits: int
+    size: int
+
+
 class Names:
     """Every name that a registry knows, and what each means."""
 
@@ -182,12 +193,17 @@ class Names:
         self.words = routes(life.platform for _, life, _ in all_names)
         served = [name for _, life in records for name in (life.model, *life.aliases)]
         plain = [plain_of(generation) for generation in models.recorded.values()]
-        recorded_names = dict.fromkeys([*tags, *plain, *served])
+        self.recorded = frozenset((*plain, *served))
         listed = [name for _, life in by_list for name in (life.model, *life.aliases)]
         listed += [name for _, _, names in self.further for name in names]
-        lists = {*models.listed, *listed} - recorded_names.keys()
-        self.listed = (*recorded_names, *sorted(lists))
+        lists = {*models.listed, *listed} - self.recorded
+        self.tags = (*tags,)
+        spelled: dict[str, str] = {}
+        for name in (*_shortest_first(self.recorded), *_shortest_first(lists)):
+            spelled.setdefault(name.casefold(), name)
+        self.listed = tuple(spelled.values())
         self._near: dict[str, list[str]] = {}
+        self._grams: dict[str, int] = {}
 
     def exactly(self, name: str) -> Matches:
         """Return the lives of the models that somebody spells exactly so; case does not count."""
@@ -200,9 +216,9 @@ class Names:
         """
         yield from ((n, lives) for n, lives in self._spelled.items() if n in self._recorded)
 
-    def namesakes(self) -> Iterator[Matches]:
-        """Yield the lives that one name may mean, but for what stands between its parts."""
-        yield from self._alike.values()
+    def spellings(self) -> Iterator[str]:
+        """Yield each name of a record or a list once, in small letters."""
+        yield from self._spelled
 
     def is_alike(self, name: str) -> bool:
         """Return whether a name is spelt as a known one, but for what stands between its parts."""
@@ -214,13 +230,23 @@ class Names:
         for spelt in shorter(text, self.words):
             if is_nameless(spelt.name):
                 return Meaning(spelt=spelt, nameless=True)
-            alike = self._alike.get(key(spelt.name), ())
-            for candidates in filter(None, (self.exactly(spelt.name), alike)):
-                if matches := _on_platforms(candidates, spelt):
-                    return Meaning(spelt=spelt, matches=matches)
-                if not elsewhere:
-                    elsewhere = Meaning(spelt=spelt, elsewhere=makers_of(candidates))
+            meaning = self.meaning_of(spelt.name, spelt)
+            if meaning.matches:
+                return meaning
+            elsewhere = elsewhere or (meaning or None)
         return elsewhere or Meaning(spelt=spelt)
+
+    def meaning_of(self, name: str, spelt: Spelling) -> Meaning:
+        """Return what a name means with nothing round it; `spelt` says where."""
+        known = [*filter(None, (self.exactly(name), self.candidates(name)))]
+        for candidates in known:
+            if matches := _on_platforms(candidates, spelt):
+                return Meaning(spelt=spelt, matches=matches)
+        return Meaning(spelt=spelt, elsewhere=makers_of(known[0]) if known else ())
+
+    def candidates(self, name: str) -> Matches:
+        """Return the lives that a name may mean, but for what stands between its parts."""
+        return self._alike.get(key(name), ())
 
     def shortest(self, text: str) -> str:
         """Return the model's bare name: no platform, region, address or variant around it."""
@@ -228,44 +254,74 @@ class Names:
         return spelt.name
 
     def near(self, text: str) -> list[str]:
-        """Return up to three names that may be meant: those that begin so, then those alike."""
+        """Return up to three names that may be meant, the likeliest first.
+
+        Those come first that begin so, then those that have all its words, then those alike.
+        """
         name = self.shortest(text)
         if name not in self._near:
             self._near[name] = self._nearest(name)
         return self._near[name]
 
     def _nearest(self, name: str) -> list[str]:
-        begins, grams = key(name), _grams(name)
-        is_tag = _TAG.match(name) is not None  # a snapshot is no name of a model
-        listed = [(n, hint) for n, hint in enumerate(self.listed) if is_tag or not _TAG.match(hint)]
-        begun = [hint for n, hint in listed if begins and self._keys[n].startswith(begins)]
-        alike: list[tuple[float, int]] = []
-        if len({key(name): name for name in begun}) < _HINTS and grams:
-            shares = ((n, _likeness(grams, self._grams[n])) for n, _ in listed)
-            alike = sorted((-share, n) for n, share in shares if share >= _ALIKE)
-        hints: dict[str, str] = {}
-        for hint in (*begun, *(self.listed[index] for _, index in alike)):
-            hints.setdefault(key(hint), hint)
-        return [*hints.values()][:_HINTS]
+        letters, words = _letters(name), [*filter(None, re.split("[-/]", key(name)))]
+        if not letters:
+            return []
+        known = self._tags if _TAG.match(name) else self._hints  # a snapshot is no name of a model
+        begun = [hint for hint in known if hint.letters.startswith(letters)]
+        begun.sort(key=lambda hint: (hint.key != key(name), hint.letters != letters))
+        with_words = [hint for hint in known if all(word in hint.key for word in words)]
+        likely = [*begun, *self._by_likeness(letters, with_words, least=0.0)]
+        if len({hint.letters for hint in likely}) < _HINTS:
+            likely += self._by_likeness(letters, known, least=_ALIKE)
+        names: dict[str, str] = {}
+        for hint in likely:
+            names.setdefault(hint.letters, hint.name)
+        return [*names.values()][:_HINTS]
+
+    def _by_likeness(self, letters: str, known: Iterable[_Hint], *, least: float) -> list[_Hint]:
+        """Return the names that are alike enough, the most alike first."""
+        grams = _grams(letters)
+        bits = self._bits_of(grams)
+        alike = [
+            (2 * (hint.bits & bits).bit_count() / (hint.size + len(grams)), hint) for hint in known
+        ]
+        alike = [pair for pair in alike if pair[0] >= least]
+        return [hint for _, hint in sorted(alike, key=lambda pair: -pair[0])]
+
+    def _bits_of(self, grams: Iterable[str]) -> int:
+        """Return letters and pairs of letters as bits, each with the place of its first use."""
+        places = (self._grams.setdefault(gram, len(self._grams)) for gram in grams)
+        return sum(1 << place for place in places)
 
     @cached_property
-    def _keys(self) -> list[str]:
-        return [key(name) for name in self.listed]
+    def _hints(self) -> list[_Hint]:
+        return [self._hint(name) for name in self.listed]
 
     @cached_property
-    def _grams(self) -> list[frozenset[str]]:
-        return [_grams(name) for name in self.listed]
+    def _tags(self) -> list[_Hint]:
+        return [self._hint(tag) for tag in self.tags]
+
+    def _hint(self, name: str) -> _Hint:
+        letters = _letters(name)
+        grams = _grams(letters)
+        bits = self._bits_of(grams)
+        return _Hint(name=name, key=key(name), letters=letters, bits=bits, size=len(grams))
 
 
-def _likeness(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the share of letters, and of pairs of them, that two names have in common."""
-    return 2 * len(first & second) / (len(first) + len(second))
+def _shortest_first(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (len(name), name))
 
 
-def _grams(name: str) -> frozenset[str]:
-    """Return the letters and digits of a name, and each two that follow one another."""
-    plain = "".join(char for char in name.lower() if char.isalnum())
-    return frozenset([*plain, *(plain[start : start + 2] for start in range(len(plain) - 1))])
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name, in small letters."""
+    return "".join(char for char in name.lower() if char.isalnum())
+
+
+def _grams(letters: str) -> frozenset[str]:
+    """Return each letter, and each two that follow one another."""
+    pairs = (letters[start : start + 2] for start in range(len(letters) - 1))
+    return frozenset([*letters, *pairs])
 
 
 def _on_platforms(candidates: Matches, spelt: Spelling) -> Matches:

@@ -35,6 +35,7 @@ _PICKED: Final[Mapping[str, tuple[str, str]]] = {
 }
 _WHOLE: Final = 100  # from which on a figure is shown without decimals
 _FEW: Final = 2  # other prompts, from which on they are one line
+NOWHERE: Final = "no platform's dates are known"
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 
 
@@ -52,9 +53,9 @@ def _joined(facts: Sequence[str]) -> str:
 def _served(lives: Sequence[PlatformService]) -> str:
     platforms: dict[str, list[str]] = {}
     for life in lives:
-        platforms.setdefault(_life(life), []).append(life.platform)
+        platforms.setdefault(clause_of(life), []).append(life.platform)
     if not platforms:
-        return "no platform's dates are known"
+        return NOWHERE
     return _joined(
         [
             template.format(enumeration(list(dict.fromkeys(names))))
@@ -63,7 +64,7 @@ def _served(lives: Sequence[PlatformService]) -> str:
     )
 
 
-def _life(life: PlatformService) -> str:
+def clause_of(life: PlatformService) -> str:
     """Return one life in words, with a place for the platforms."""
     if life.platform == _PUBLIC:
         return "its weights are public"

@@ -1,298 +1,450 @@
 """Every name that the registry knows, with its answers from the day of building on: one file.
 
-The front page's box answers from it alone, on the reader's own day. An answer changes only on a
-few days, so the file holds the program's own answer on each of these.
+The browser answers from it alone, on the reader's own day: it takes off what stands round a name,
+looks it up, takes the last row that has begun, and fills the holes of its sentences.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from epc.analysis.agreement import ReplacementJudge
+from epc.answers import words
 from epc.answers.choose import turns_of_listing
-from epc.answers.judge_cards import card_of
-from epc.answers.replacement import Lookups, first_by_day, ids_of_ending
-from epc.answers.resolve import home_of, resolve
-from epc.answers.service import life_state
+from epc.answers.judge_cards import card_of, served_by
+from epc.answers.resolve import name_of, resolve
 from epc.answers.snapshot_status import status_on, turns_of
-from epc.answers.subjects import lives_of
-from epc.answers.turns import days_of_life, turns
+from epc.answers.subjects import lives_of, targets_of
+from epc.answers.table import ELSEWHERE, GATEWAYS, HINT, TYPED, Answer, Row, Table, standing
+from epc.answers.turns import days_of_life
+from epc.answers.types import Name, Place
+from epc.protocol.mitigation import WRAPPERS
 from epc.protocol.results import Json
-from epc.records.model_names import rules
-from epc.registry.expiry import Expiry
-from epc.registry.lifecycles import Generation, ServiceTerm, ServiceTermRecord
-from epc.registry.names import plain_of, spellings_of
+from epc.records.model_names import Spelling, key, rules
+from epc.registry.expiry import Expiry, Status
+from epc.registry.exports import event_text
+from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, ServiceTerm
+from epc.registry.names import names_of, spellings_of
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Subject, subject_of_page, target_of
-from epc.report.judge_card_text import performance_text
+from epc.registry.subjects import Subject, target_of
+from epc.report.judge_card_text import NOWHERE, clause_of, performance_text
+from epc.site.templating import service_word
+
+if TYPE_CHECKING:
+    from epc.registry.snapshots import Snapshot
 
 PLACE: Final = "assets/names.json"
-_Table = dict[str, int]  # texts that stand in the file once, by their place in it
+# Holes of the sentences about a place, behind those of `epc.answers.table`.
+_MODEL, _PLATFORM, _UNTIL, _SEEN, _NOT_BEFORE = "{4}", "{5}", "{6}", "{7}", "{8}"
+_THROUGH: Final = ">"  # behind the platforms that a text says, where it goes through a gateway
+_ANY: Final = "*"  # for platforms that have no record of a name
+_SPELT: Final = (
+    "names",
+    "listed",
+    "others",
+)  # names of records, of lists, and to be looked up alone
+_NOBODY: Final = Subject(
+    text="", name="", maker=None, lives=(), snapshots=(), spellings=frozenset()
+)
+_UNKNOWN: Final[Status] = "unknown"
+# What the browser says of a text: that it names nothing, or nothing that is known.
+_WORDS: Final = {
+    "unknown": _UNKNOWN,
+    "nameless": words.NAMELESS,
+    "missing": f"{words.MISSING}{HINT}",
+    "hint": words.hint([TYPED]),
+    "or": words.OR,
+    "asked": words.asked([TYPED]),
+    "and": words.AND,
+    "beside": words.at(_PLATFORM, TYPED),
+    "nowhere": NOWHERE,
+    "wrappers": WRAPPERS,
+    "wrapper": "a mitigated judge ends with the first of its members: ask for each of them",
+}
 
 
-class _Replacements:
-    """Judges to turn to in place of others; what stands in the file once, by its place in it.
+class _Once:
+    """Values that stand in the file once, by their place in it."""
 
-    A row of `turns` is `[from, judge, how]`: the day from which on it holds, the place in `judges`
-    or null, and how that judge was found. A fourth entry says that the platform names another one,
-    which nobody serves.
-    """
+    def __init__(self) -> None:
+        self._places: dict[Any, int] = {}
+        self.values: list[Any] = []
 
-    def __init__(self, registry: Registry, as_of: date) -> None:
-        self.judges: dict[tuple[str, str], int] = {}
-        self.turns: dict[tuple[tuple[Any, ...], ...], int] = {}
-        self._lookups = Lookups.from_day(registry, as_of)
-        self._ids = ids_of_ending(registry, as_of)
-
-    def entry(self, life: ServiceTerm) -> Json:
-        """Return the replacements of a life, if it ends or an end elsewhere counts for it."""
-        if id(life) not in self._ids:
-            return {}
-        rows: list[tuple[Any, ...]] = []
-        for day, today in first_by_day(self._lookups, f"{life.platform}/{life.model}"):
-            first, is_named = today.first, today.vendor_replacement is not None
-            row: tuple[Any, ...] = (None, "")
-            if first:
-                judge = (first.name, first.why)
-                row = (self.judges.setdefault(judge, len(self.judges)), first.how)
-            row += (True,) if is_named and row[1] != "named" else ()
-            if not rows or rows[-1][1:] != row:
-                rows.append((day.isoformat(), *row))
-        return {"instead": self.turns.setdefault(tuple(rows), len(self.turns))}
+    def place(self, value: Any) -> int:
+        """Return the place of a value, which is added if it is new."""
+        place = self._places.setdefault(repr(value), len(self.values))
+        if place == len(self.values):
+            self.values.append(value)
+        return place
 
 
 def document(registry: Registry, as_of: date) -> Json:
-    """Return the file: generations with their lives, snapshots, and what was said of judges.
+    """Return the file.
 
-    `rules` say how a model's name is found in what people write (`epc.records.model_names`).
+    A model has `plain`, the name to print, `group` of what was said of it, its `places` and the
+    `entries` of its names; that of a record has a `page` and `followed`: 1 from the day on which it
+    has a feed, 2 with a calendar too. A place is `[name, platform, seen, sure, states]`, a state
+    `[from, kind, note, source, revision, until, not_before]` and a kind `[status, rest, word,
+    clause, event, last]`. `tags` are snapshots, `[platform, states]`.
 
-    A state is `[from, status, reason, until, note, source, revision, not_before]`, the source
-    as its place in `sources`, the last only where it is stated. The note of a life is its place in
-    `notes`, which have `{0}` for the life's first name, `{1}` for its platform, `{2}` for the
-    state's `until` and `{3}` for `seen`; that of an alias begins where the name stands that was
-    asked about. `listed` is what a catalogue alone says: of a
-    generation, which has no page then, or of a recorded one's life on a further platform;
-    `more` are further names of a recorded life. `plain` is the name to print where it is
-    another. `instead` is the place in `replacements` of what replaces a life on its platform:
-    `[from, judge, how]`, the judge as its place in `replacing`.
+    An entry has `names` of records, `listed` ones of lists, `others` that no other text may mean,
+    and `keys` of other spellings (`epc.records.model_names.key`). `models` are there if it is not
+    the own model alone. `ways` are its answers by what the text says: its platforms, joined by `+`;
+    `*` for any that has no record of it; `>` behind these where a gateway stands before it. One is
+    a place in `answers`, with that of `subjects` behind it if it is not what the models say: `[name
+    to print or null, group, pages]`. An answer is `[card, rows, weights]`, the last where nothing
+    is said first; a row is `[from, gate, judge, lines, further, why, beside]`: places of the
+    models, and sentences by their place; each line ends with one of `further`. `texts` are entries
+    of whole texts, by which a source of verdicts knows a judge.
     """
-    sources: _Table = {}
-    notes: _Table = {}
-    replacements = _Replacements(registry, as_of)
-    entry = partial(
-        _generation,
-        registry,
-        as_of=as_of,
-        sources=sources,
-        notes=notes,
-        replacements=replacements,
-    )
-    generations = [entry(model) | _printed(model) for model in registry.generations.values()]
-    generations += [entry(model) | {"listed": True} for model in registry.catalogue.values()]
-    return {
-        "as_of": as_of.isoformat(),
-        "generations": generations,
-        "rules": rules(registry.names.words),
-        "snapshots": [
-            {
-                "tag": tag,
-                "platform": snapshot.platform,
-                "states": _states(
-                    partial(_snapshot_state, registry, tag),
-                    [as_of, *turns_of(registry, tag, as_of)],
-                    sources,
-                    lambda state: state.note,
-                ),
-            }
-            for tag, snapshot in registry.snapshots.items()
-        ],
-        **_judges(registry, as_of),
-        "replacements": list(replacements.turns),
-        "replacing": list(replacements.judges),
-        "sources": list(sources),
-        "notes": list(notes),
-    }
+    return _Document(registry, as_of).json()
 
 
-def _generation(
-    registry: Registry,
-    generation: Generation,
-    *,
-    as_of: date,
-    sources: _Table,
-    notes: _Table,
-    replacements: _Replacements,
-) -> Json:
-    listed: dict[int, list[str]] = {}
-    for model, life, names in registry.names.further:
-        if model is generation:
-            listed.setdefault(id(life), []).extend(names)
-    home = home_of(generation.maker)
-    lives = zip(generation.lives, generation.record.platforms, strict=True)
-    return {
-        "name": generation.name,
-        "maker": generation.maker,
-        "lives": [
-            {
-                "platform": life.platform,
-                "names": [life.model, *life.aliases],
-                **_further_names(life, listed.get(id(life), ())),
-                **({"listed": True} if life.is_listed else {}),
-                **({"family": True} if life.versions else {}),
-                **({"home": True} if life.platform == home else {}),
-                "makers": generation.is_makers(life),
-                "pinned": life.pinned,
-                "seen": life.seen.isoformat() if life.seen else "",
-                "sure": _sure(registry.meant(life, as_of), record, life),
-                "states": _states(
-                    partial(life_state, registry, "", life),
-                    [as_of, *turns(registry, days_of_life(registry, life), as_of)],
-                    sources,
-                    partial(_shared_note, life, notes),
-                ),
-                **replacements.entry(life),
-            }
-            for life, record in lives
-        ],
-    }
+class _Document:
+    """The file while it is written."""
 
+    def __init__(self, registry: Registry, as_of: date) -> None:
+        self._registry = registry
+        self._as_of = as_of
+        self._table = Table(registry, as_of)
+        self._said = _Said(registry, as_of)
+        self._kinds, self._sources, self._sentences = _Once(), _Once(), _Once()
+        self._judges, self._subjects, self._answers = _Once(), _Once(), _Once()
+        self._pages: dict[str, str | None] = {}
+        self._ways: dict[tuple[object, ...], Any] = {}
+        models = [*registry.generations.values(), *registry.catalogue.values()]
+        self._models = {model.name: (n, model) for n, model in enumerate(models)}
+        self._groups = {model.name: self._group(model) for model in models}
 
-def _printed(generation: Generation) -> Json:
-    """Return the name to print, where it is another; a list's models are shown by their own."""
-    plain = plain_of(generation)
-    return {} if plain == generation.name else {"plain": plain}
-
-
-def _further_names(life: ServiceTerm, listed: Iterable[str]) -> Json:
-    """Return the further names that lists have of a life."""
-    known = {life.model, *life.aliases}
-    names = [name for name in dict.fromkeys(listed) if name not in known]
-    return {"more": names} if names else {}
-
-
-def _sure(target: ServiceTerm, record: ServiceTermRecord, life: ServiceTerm) -> Json:
-    """Return how sure a life's dates are: by whose number, and when anybody last said so.
-
-    What is missing is as the life has it: no number of sources, and its own day.
-    """
-    return {
-        "confidence": record.confidence,
-        **({"sources": target.retires.sources} if target.retires else {}),
-        **({} if target.seen == life.seen else {"seen": str(target.seen or "")}),
-    }
-
-
-def _shared_note(life: ServiceTerm, notes: _Table, state: Expiry) -> int:
-    """Return the place of a state's note, without what the life's entry has already."""
-    note = state.note
-    for place, part in enumerate((life.model, life.platform, state.until, life.seen)):
-        note = note.replace(str(part), f"{{{place}}}") if part else note
-    return notes.setdefault(note, len(notes))
-
-
-def _states(
-    state_on: Callable[[date], Expiry],
-    days: Iterable[date],
-    sources: _Table,
-    note_of: Callable[[Expiry], str | int],
-) -> list[list[Any]]:
-    """Return the state on the first day, and on each later one on which it is another."""
-    states: list[list[Any]] = []
-    for day in days:
-        state = state_on(day)
-        until = state.until.isoformat() if state.until else None
-        source = sources.setdefault(state.source, len(sources)) if state.source else None
-        row: list[Any] = [state.status, state.reason, until, note_of(state), source, state.revision]
-        row += [state.not_before.isoformat()] if state.not_before else []
-        if not states or states[-1][1:] != row:
-            states.append([day.isoformat(), *row])
-    return states
-
-
-def _snapshot_state(registry: Registry, tag: str, day: date) -> Expiry:
-    return status_on(registry, tag, day).state
-
-
-def _judges(registry: Registry, as_of: date) -> Json:
-    """Return what was said of judges, and of which names: those of their snapshots or lives.
-
-    The first of `judged` is of every name that no snapshot has. `[from, text]` is said from a day
-    on. An alias of which nothing is published says what is of its target.
-    """
-    by_judge: dict[str, list[Snapshot]] = {}
-    for snapshot in registry.snapshots.values():
-        for name in dict.fromkeys((snapshot.tag.generation.casefold(), snapshot.model.casefold())):
-            by_judge.setdefault(name, []).append(snapshot)
-    listing_days = turns_of_listing(registry, as_of)
-    nobody = Subject(text="", name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
-    groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of, ())}
-    pages = (subject_of_page(registry, name, ()) for name in registry.generations)
-    aliases = {p.name.casefold(): p for p in pages if target_of(registry, p, as_of)[0]}
-    group_of: _Table = {}
-    for name, spelled in _spelled(registry, by_judge):
-        snapshots_by_tag = {
-            str(s.tag): s for key in spelled & by_judge.keys() for s in by_judge[key]
+    def json(self) -> Json:
+        """Return the file."""
+        entries = self._entries()
+        return {
+            "as_of": self._as_of.isoformat(),
+            "rules": rules(self._registry.names.words),
+            "models": [
+                self._model(model) | {"entries": [*entries[model.name].values()]}
+                for _, model in self._models.values()
+            ],
+            "texts": {text: self._entry_of_text(text) for text in self._said.texts},
+            "tags": {
+                tag: [snapshot.platform, [*self._snapshot(tag)]]
+                for tag, snapshot in self._registry.snapshots.items()
+            },
+            "answers": self._answers.values,
+            "subjects": self._subjects.values,
+            "judged": self._said.groups,
+            "kinds": self._kinds.values,
+            "judges": self._judges.values,
+            "sources": self._sources.values,
+            "sentences": self._sentences.values,
+            "words": _WORDS,
         }
-        tags = (
-            tuple(tag for tag in registry.snapshots if tag in snapshots_by_tag)
-            if snapshots_by_tag
-            else ()
+
+    def _model(self, model: Generation) -> Json:
+        """Return a model without the entries of its names."""
+        is_recorded = model.name in self._registry.generations
+        plain = self._registry.plain_name(model.name)
+        page = {"page": model.name, "followed": [*self._followed(model)]}
+        return {
+            **({"plain": plain} if plain != model.lives[0].model else {}),
+            **({"group": self._groups[model.name]} if self._groups[model.name] else {}),
+            **(page if is_recorded else {}),
+            **({"page": 1} if is_recorded and plain == model.name else {}),
+            "places": [self._place(model, life) for life in model.lives],
+        }
+
+    def _group(self, model: Generation) -> int:
+        """Return the place of what was said of a model under its name."""
+        meaning = self._registry.names.meaning_of(model.name, Spelling(name=model.name))
+        name = name_of(self._registry, model.name, meaning, self._as_of)
+        return self._said.of(model.name, name)[0]
+
+    def _entries(self) -> dict[str, dict[str, Json]]:
+        """Return the entries of all names by the first of their models; each once."""
+        names = self._registry.names
+        lives = [(model, life) for _, model in self._models.values() for life in model.lives]
+        spelled = [name for model, life in lives for name in names_of(model, life)]
+        unique = {name.casefold(): name for name in (*spelled, *names.listed)}
+        kinds = dict.fromkeys(names.listed, "listed") | dict.fromkeys(names.recorded, "names")
+        entries: dict[str, dict[str, Json]] = {model: {} for model in self._models}
+
+        def add(kind: str, spelling: str, model: str, entry: Json) -> None:
+            served = [life.model for life in self._models[model][1].lives]
+            name = served.index(spelling) if spelling in served else spelling
+            entries[model].setdefault(repr(entry), entry).setdefault(kind, []).append(name)
+
+        known: dict[str, set[tuple[str, str]]] = {}
+        for name in unique.values():
+            model, entry = self._entry(name)
+            known.setdefault(key(name), set()).add((model, repr(entry)))
+            add(kinds.get(name, "others"), name, model, entry)
+        for spelling, of_names in known.items():
+            model, entry = self._entry(spelling.replace("-", " "))
+            if {(model, repr(entry))} != of_names:
+                add("keys", spelling, model, entry)
+        return entries
+
+    def _entry(self, name: str) -> tuple[str, Json]:
+        """Return the answers about a name, and the first of the models that it means."""
+        answers = [*self._table.answers(name)]
+        models = [*dict.fromkeys(m for _, answer in answers for m in models_of(answer.name))]
+        ways: dict[str, Any] = {}
+        for spelt, answer in answers:
+            said = _ANY if spelt.platforms == ELSEWHERE else "+".join(spelt.platforms or ())
+            way = f"{said}{_THROUGH if spelt.through else ''}"
+            ways[way] = self._way(name, answer, models)
+        behind = {_THROUGH: "", f"{_ANY}{_THROUGH}": _THROUGH}
+        kept = {
+            way: found
+            for way, found in ways.items()
+            if not way.endswith(_THROUGH) or found != ways.get(behind.get(way, f"{_ANY}{_THROUGH}"))
+        }
+        numbers = [self._models[model][0] for model in models]
+        return models[0], {"ways": kept} | ({"models": numbers} if len(models) > 1 else {})
+
+    def _entry_of_text(self, text: str) -> Json:
+        """Return the answer about a whole text, by which a source names a model."""
+        answer = self._table.answer(text, self._registry.names.meaning(text))
+        models = models_of(answer.name)
+        numbers = [self._models[model][0] for model in models]
+        return {"models": numbers, "ways": {"": self._way(text, answer, models)}}
+
+    def _way(self, text: str, answer: Answer, models: Sequence[str]) -> Any:
+        """Return the place of an answer, with that of what it is about if the models do not say.
+
+        It is found once for all names of one answer that no snapshot has.
+        """
+        same = (id(answer), *models, text if self._said.is_named(text) else "")
+        if same not in self._ways:
+            self._ways[same] = self._new_way(text, answer, models)
+        return self._ways[same]
+
+    def _new_way(self, text: str, answer: Answer, models: Sequence[str]) -> Any:
+        lives = [life for name in models for life in self._models[name][1].lives]
+        at = {id(life): place for place, life in enumerate(lives)}
+        number = self._answers.place(self._answer(answer, at))
+        meant = models_of(answer.name)
+        group, judged, judged_pages = self._said.of(text, answer.name)
+        pages = [model for model in meant if model in self._registry.generations]
+        all_pages = [*dict.fromkeys((*pages, *judged_pages))]
+        about = [self._printed({*meant, *judged}), group, all_pages]
+        own_group = self._groups[meant[0]] if len(meant) == 1 else 0
+        if about == [self._printed(meant), own_group, pages]:
+            return number
+        return [number, self._subjects.place(about)]
+
+    def _printed(self, models: Collection[str]) -> str | None:
+        """Return the name to print for a model; none for several."""
+        return self._registry.plain_name(next(iter(models))) if len(models) == 1 else None
+
+    def _answer(self, answer: Answer, at: Mapping[int, int]) -> list[Any]:
+        """Return an answer; `at` are the places of lives in its models."""
+        card = [at[id(target.life)] for target in targets_of(answer.name)]
+        rows = [
+            _short(
+                self._day(day),
+                row.gate,
+                None if row.judge is None else self._judge(row.judge),
+                [at[id(line.life)] for line in row.lines],
+                self._further(row),
+                self._sentences.place(row.why),
+                [at[id(life)] for life in row.beside],
+            )
+            for day, row in answer.rows
+        ]
+        weights = [at[id(t.life)] for t in answer.name.everywhere if t.platform == OPEN_WEIGHTS]
+        return [card, rows] if answer.name.home else [card, rows, *weights[:1]]
+
+    def _further(self, row: Row) -> list[int]:
+        """Return what the lines of a row end with; nothing where that is said of every line."""
+        ends = [line.further for line in row.lines]
+        if all(end == GATEWAYS for end in ends):
+            return []
+        return [self._sentences.place(end) for end in ends]
+
+    def _judge(self, judge: ReplacementJudge) -> int:
+        """Return the place of a judge to turn to, `[name, why, page]`."""
+        return self._judges.place([judge.name, judge.why, self._page(judge.name)])
+
+    def _page(self, name: str) -> str | None:
+        """Return the page of a name's model, if it has one."""
+        if name not in self._pages:
+            models = resolve(self._registry, name, self._as_of).models
+            pages = (model for model in models if model in self._registry.generations)
+            self._pages[name] = next(pages, None)
+        return self._pages[name]
+
+    def _place(self, model: Generation, life: ServiceTerm) -> list[Any]:
+        """Return a model's place, with its states."""
+        rows = self._table.places(model, life)
+        seen = life.seen.isoformat() if life.seen else ""
+        sure = _how_sure(rows[0][1]).replace(seen or _SEEN, _SEEN)
+        states = [self._state(day, p.state, life, has_ended=p.has_ended) for day, p in rows]
+        return [life.model, life.platform, seen, self._sentences.place(sure), states]
+
+    def _snapshot(self, tag: str) -> Iterator[list[Any]]:
+        """Yield the states of a snapshot."""
+        before: list[Any] = []
+        for day in (self._as_of, *turns_of(self._registry, tag, self._as_of)):
+            state = self._state(day, status_on(self._registry, tag, day).state)
+            if state[1:] != before[1:]:
+                yield state
+            before = state
+
+    def _state(
+        self, day: date, state: Expiry, life: ServiceTerm | None = None, *, has_ended: bool = False
+    ) -> list[Any]:
+        parts: dict[str, date | str | None] = {_UNTIL: state.until}
+        if life:
+            parts = {_MODEL: life.model, _PLATFORM: life.platform, **parts, _SEEN: life.seen}
+        note = state.note
+        for hole, part in parts.items():
+            note = note.replace(str(part), hole) if part else note
+        return _short(
+            self._day(day),
+            self._kinds.place(_kind(state, life, has_ended=has_ended)),
+            self._sentences.place(note),
+            self._sources.place(state.source or ""),
+            state.revision,
+            state.until.isoformat() if state.until else None,
+            state.not_before.isoformat() if state.not_before else None,
         )
-        if tags:
-            if tags not in groups:
-                judge = replace(nobody, snapshots=tuple(snapshots_by_tag[tag] for tag in tags))
-                groups[tags] = _group(registry, judge, as_of, listing_days)
-            group_of[name] = list(groups).index(tags)
-        elif alias := next((spelling for spelling in spelled if spelling in aliases), None):
-            if (alias,) not in groups:
-                groups[alias,] = _group(registry, aliases[alias], as_of, listing_days)
-            group_of[name] = list(groups).index((alias,))
-    means = {
-        name: meaning
-        for name, snapshots in by_judge.items()
-        if (meaning := _meant(name, snapshots))
-    }
-    return {"judged": list(groups.values()), "judges": group_of, "means": means}
+
+    def _day(self, day: date) -> str:
+        """Return a day, but nothing for the first."""
+        return "" if day == self._as_of else day.isoformat()
+
+    def _followed(self, generation: Generation) -> Iterator[list[Any]]:
+        """Yield from which day on a model's page has a feed (1), and a calendar too (2).
+
+        What has ended everywhere has none, and what a list has without a day says nothing.
+        """
+        turned = [self._table.places(generation, life) for life in generation.lives]
+        before = None
+        for day in sorted({day for rows in turned for day, _ in rows}):
+            places = [standing(rows, day) for rows in turned]
+            lasts = any(not (place.has_ended or place.is_silent) for place in places)
+            is_dated = any(place.until or place.not_before for place in places)
+            has = int(lasts) + int(lasts and is_dated)
+            if has != before:
+                yield [self._day(day), has]
+            before = has
 
 
-def _spelled(
-    registry: Registry, by_judge: Mapping[str, list[Snapshot]]
-) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield every name that can be asked about, with all spellings of what it means.
+class _Said:
+    """What was said of judges: a text from each day on, for all names that mean the same ones.
 
-    What says its platforms has them before it, as `google-gemini-api+google-vertex/NAME`.
+    The first of `groups` is of every name of which nothing is published. `texts` are the names by
+    which a source alone knows a judge.
     """
-    worded = {platforms for platforms in registry.names.words.values() if platforms}
-    day = registry.last_day
-    for name, lives in registry.names.spelled():
-        yield name, spellings_of(name, lives_of(resolve(registry, name, day)))
-        for platforms in worded:
-            if matches := [(g, life) for g, life in lives if life.platform in platforms]:
-                yield f"{'+'.join(platforms)}/{name}", spellings_of(name, matches)
-    for name in by_judge:
-        yield name, spellings_of(name, lives_of(resolve(registry, name, day)))
+
+    def __init__(self, registry: Registry, as_of: date) -> None:
+        self._registry = registry
+        self._as_of = as_of
+        self._listing_days = turns_of_listing(registry, as_of)
+        self._snapshots: dict[str, list[Snapshot]] = {}
+        for snapshot in registry.snapshots.values():
+            for name in {snapshot.tag.generation.casefold(), snapshot.model.casefold()}:
+                self._snapshots.setdefault(name, []).append(snapshot)
+        self.texts = [name for name in self._snapshots if not registry.names.meaning(name)]
+        self.groups: list[list[list[str]]] = [self._texts(_NOBODY)]
+        self._group_of: dict[tuple[object, ...], int] = {}
+
+    def is_named(self, text: str) -> bool:
+        """Return whether a snapshot has a name."""
+        return text.casefold() in self._snapshots
+
+    def of(self, text: str, name: Name) -> tuple[int, list[str], list[str]]:
+        """Return the place of what was said of a name, the judges that it means, and their pages.
+
+        An alias of which nothing is published says what is of its target.
+        """
+        lives = lives_of(name)
+        known = spellings_of(text, lives) & self._snapshots.keys()
+        tags = {str(snapshot.tag) for each in known for snapshot in self._snapshots[each]}
+        snapshots = tuple(s for tag, s in self._registry.snapshots.items() if tag in tags)
+        subject = replace(_NOBODY, lives=tuple(life for _, life in lives), snapshots=snapshots)
+        target, of_target = target_of(self._registry, subject, self._as_of)
+        measured = snapshots or of_target
+        if not measured:
+            return 0, [], []
+        moving = [life for life in subject.lives if life.points_to or life.versions]
+        group = (
+            tuple(id(life) for life in moving) if target else tuple(str(s.tag) for s in measured)
+        )
+        if group not in self._group_of:
+            self._group_of[group] = len(self.groups)
+            said = subject if target else replace(subject, lives=())
+            self.groups.append(self._texts(said))
+        judged = dict.fromkeys(s.tag.generation for s in snapshots)
+        pages = dict.fromkeys(s.tag.generation for s in measured if not s.calibration)
+        return self._group_of[group], [*judged], [*pages]
+
+    def _texts(self, subject: Subject) -> list[list[str]]:
+        """Return what is said of a judge from which day on."""
+        registry, as_of = self._registry, self._as_of
+        snapshots = subject.snapshots or target_of(registry, subject, as_of)[1]
+        days = {day for s in snapshots for day in turns_of(registry, str(s.tag), as_of)}
+        days.update(self._listing_days if snapshots else ())
+        moving = (life for life in subject.lives if life.points_to or life.versions)
+        days.update(day for life in moving for day in days_of_life(registry, life))
+        texts: list[list[str]] = []
+        for day in [as_of, *sorted(day for day in days if day > as_of)]:
+            text = performance_text(card_of(registry, subject, day))
+            if not texts or texts[-1][1] != text:
+                texts.append([day.isoformat(), text])
+        return texts
 
 
-def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
-    """Return the generations of snapshots whose source spells its model so."""
-    return list(dict.fromkeys(s.tag.generation for s in snapshots if s.model.casefold() == name))
+def models_of(name: Name) -> list[str]:
+    """Return the models of a name, that which speaks first in front."""
+    home = [name.home.model.name] if name.home else []
+    return [*dict.fromkeys((*home, *name.models))]
 
 
-def _group(registry: Registry, subject: Subject, as_of: date, listing_days: Iterable[date]) -> Json:
-    """Return what is said of a judge from which day on; on `listing_days` its way may change."""
-    snapshots = subject.snapshots or target_of(registry, subject, as_of)[1]
-    days = {day for s in snapshots for day in turns_of(registry, str(s.tag), as_of)}
-    days.update(listing_days if snapshots else ())
-    days |= {p.since for life in subject.lives for p in life.points_to if p.since}
-    statements: list[list[str]] = []
-    for day in [as_of, *sorted(day for day in days if day > as_of)]:
-        statement = performance_text(card_of(registry, subject, day))
-        if not statements or statements[-1][1] != statement:
-            statements.append([day.isoformat(), statement])
-    names = list(dict.fromkeys(s.tag.generation for s in snapshots))
-    real = {s.tag.generation for s in snapshots if not s.calibration}  # a mock has no page
-    pages = [name for name in names if name in real]
-    spellings = names if subject.snapshots else []
-    return {"generations": spellings, "pages": pages, "said": statements}
+def _kind(state: Expiry, life: ServiceTerm | None, *, has_ended: bool) -> list[Any]:
+    """Return what a kind of state is called, in a chip, in a list, on a card and in a calendar."""
+    clause = ""
+    if life:
+        service = replace(
+            served_by(life, state),
+            until=_UNTIL if state.until else None,
+            not_before=_NOT_BEFORE if state.not_before else None,
+        )
+        clause = clause_of(service).replace("{}", _PLATFORM)
+    words_text = state.status_text.removeprefix(state.status)
+    return [
+        state.status,
+        _dated(words_text, state),
+        service_word(state),
+        clause,
+        _dated(event_text(state), state),
+        int(has_ended),
+    ]
+
+
+def _dated(text: str, state: Expiry) -> str:
+    """Return a text with holes for the days of a state."""
+    for hole, day in ((_UNTIL, state.until), (_NOT_BEFORE, state.not_before)):
+        text = text.replace(str(day), hole) if day else text
+    return text
+
+
+def _how_sure(place: Place) -> str:
+    """Say by whose number a place's dates are known, and when anybody last said so."""
+    many = ", one source" if place.sources else ""
+    if place.sources > 1:
+        many = f", {place.sources} sources agree"
+    seen = "no day of confirmation is recorded"
+    if place.last_seen:
+        seen = f"last confirmed on {place.last_seen}"
+    return f"How sure: confidence {place.confidence}{many}, {seen}."
+
+
+def _short(*values: Any) -> list[Any]:
+    """Return values as a list, without those at its end that say nothing."""
+    while values and not values[-1]:
+        values = values[:-1]
+    return [*values]

@@ -115,13 +115,13 @@ def _dated(match: re.Match[str]) -> str:
 def _brief_state(platform: Platform, today: date) -> str:
     """Return in a word or two whether a platform serves it, or for how many days it does."""
     state = platform.standing.state
-    if word := _service_word(state):
+    if word := service_word(state):
         return word
     days = (state.until - today).days if state.until else 0
     return f"{days} {'day' if days == 1 else 'days'}"
 
 
-def _service_word(state: Expiry) -> str:
+def service_word(state: Expiry) -> str:
     """Return whether a platform serves a model; nothing where the days that are left say it."""
     if state.status == "expiring":
         return ""
@@ -135,7 +135,7 @@ def _turns(standing: Standing) -> list[list[str]]:
             day.isoformat(),
             state.status,
             "" if holds(state) else state.reason or "",
-            _service_word(state),
+            service_word(state),
             "until" if holds(state) else "since",
         ]
         for day, state in standing.turns

@@ -1,12 +1,10 @@
 // Answers on the reader's own day, so that a page that was built long ago shows nothing as current that
 // has expired. The program wrote each for every day on which it turns; here only days are counted.
-import { dayOf, standing } from "./turns.js";
+import { counted, dayOf, daysTo, standing } from "./turns.js";
 
 const show = (built) => {
-  const DAY = 86400000;
   const today = dayOf(built);
-  const days = (text) => Math.round((Date.parse(text) - Date.parse(today)) / DAY);
-  const counted = (left) => `${left} ${left === 1 ? "day" : "days"}`;
+  const days = (day) => daysTo(day, today);
 
   const away = (day) => {
     const left = days(day);

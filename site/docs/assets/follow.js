@@ -18,9 +18,9 @@ const quoted = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (mark) => 
 export const calendar = (names, ends, today) => {
   const day = (text) => text.replaceAll("-", "");
   const title = names.join(", ");
-  const entries = ends.flatMap(({ id, platform, until, notBefore, note, source, revision }) => [
+  const entries = ends.flatMap(({ id, platform, until, notBefore, event, note, source, revision }) => [
     "BEGIN:VEVENT",
-    `SUMMARY:${escaped(`${id} ${until ? "expires" : `is served until ${notBefore} at the least: look whether it still is`}`)}`,
+    `SUMMARY:${escaped(`${id} ${event}`)}`,
     `DTSTART;VALUE=DATE:${day(until ?? notBefore)}`,
     `DTSTAMP:${day(today)}T000000Z`,
     `UID:${escaped(`${id}${platform ? `.${platform}` : ""}@epc-registry`)}`,

@@ -1,7 +1,7 @@
 // "The model you use as a judge": the answers of `epc expiry` and of `epc evaluators card`, from one
 // file of this site and on the reader's own day. What is typed stays here, and is only ever text.
 import { calendar, feeds, gate } from "./follow.js";
-import { everywhere, folded, homeOf, isKnown, keyed, load, meaning, replaced, service, shorter, stateOf, unique } from "./names.js";
+import { addressOf, answer, begun, folded, isKnown, keyed, load, meaning, ofSnapshot, shorter, unique } from "./names.js";
 import { standing } from "./turns.js";
 
 {
@@ -11,7 +11,6 @@ import { standing } from "./turns.js";
   const SENTENCE = 3; // words of letters alone that nobody knows
   const LONGEST = 300; // characters of a word: what is longer is data
   const COLONS = 12; // of a word, behind each of which a name may begin; more are data
-  const WRAPPERS = ["balanced:", "panel:", "band="];
 
   const make = (name, given = {}, ...content) => {
     const made = Object.assign(document.createElement(name), given);
@@ -24,58 +23,16 @@ import { standing } from "./turns.js";
   };
   const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 
-  // A card is of a model on every platform, unless its name says on which; what speaks first is said first.
-  const saysPlatform = ({ matches, spelt }) => matches.length > 0 && spelt.platforms !== null && !spelt.through.length;
-  const livesOf = (meant) => {
-    const all = saysPlatform(meant) ? meant.matches : everywhere(meant);
-    const home = homeOf(meant);
-    return [...all.filter(({ life }) => life === home?.life), ...all.filter(({ life }) => life !== home?.life)];
+  // The first sentence of a model's card: the platforms of which the same is said, together.
+  const sentence = (index, name, { card, who, said }) => {
+    const clauses = new Map();
+    for (const { clause, platform } of card) clauses.set(clause, unique([...(clauses.get(clause) ?? []), platform]));
+    const served = [...clauses].map(([clause, platforms]) => clause.replace("{5}", listed(platforms)));
+    const [first, ...further] = served.length ? served : [index.words.nowhere];
+    return `${who ?? name}: ${[first, ...[...further, said].map(begun)].join(". ")}.`;
   };
 
-  // What was said of a judge, by a name as the list has it.
-  const groupOf = (index, name, meant) => {
-    const { matches, elsewhere, spelt } = meant;
-    const [first] = [...matches, ...elsewhere];
-    const before = saysPlatform(meant) ? `${spelt.platforms.join("+")}/` : "";
-    const spelled = first ? [spelt.name, before ? first.life.names[0] : first.generation.name] : [name];
-    const at = spelled.map((each) => index.judges.get(before + folded(each))).find((each) => each !== undefined);
-    return index.judged[at ?? 0];
-  };
-
-  // The first sentence of a model's card; none for a name that nobody knows.
-  const card = (index, name, meant) => {
-    const found = livesOf(meant);
-    const group = groupOf(index, name, meant);
-    if (!found.length && !group.generations.length) return "";
-    const known = unique([...found.map(({ generation }) => generation.name), ...group.generations]);
-    const lives = found.map(({ life }) => ({ ...life, ...stateOf(index, life.states, name) }));
-    const places = new Map();
-    for (const { pinned, status, reason, until, notBefore, platform } of lives) {
-      let told = ["served at ", ", which states no end"];
-      if (notBefore) told = ["served at ", ` until ${notBefore} at the least`];
-      if (until) told = ["served at ", ` until ${until}`];
-      if (status === "unconfirmed") told = ["not confirmed lately at ", ""];
-      if (status === "unknown") told = ["not known whether it is served at ", ""];
-      if (status === "expired") told = [`${reason} at `, ` on ${until}`];
-      if (pinned) told = ["served at ", " with weights that nobody can change or retire"];
-      if (platform === "open-weights") told = ["its weights are public", ""];
-      const key = JSON.stringify(told);
-      places.set(key, unique([...(places.get(key) ?? []), ...(platform === "open-weights" ? [] : [platform])]));
-    }
-    const served = [...places].map(([key, all]) => JSON.parse(key).join(listed(all)));
-    const begun = (words) => words.charAt(0).toUpperCase() + words.slice(1);
-    const [, said] = standing(group.said, index.today);
-    const who = known.length === 1 ? (index.printed.get(known[0]) ?? known[0]) : name;
-    const [first, ...further] = served.length ? served : ["no platform's dates are known"];
-    return `${who}: ${[first, ...[...further, said].map(begun)].join(". ")}.`;
-  };
-
-  const sure = ({ confidence, sources, seen }) => {
-    const many = sources > 1 ? `, ${sources} sources agree` : sources ? ", one source" : "";
-    return `How sure: confidence ${confidence}${many}, ${seen ? `last confirmed on ${seen}` : "no day of confirmation is recorded"}.`;
-  };
-
-  const line = (platform, { status, rest, note, source }, how) => {
+  const line = ({ platform, status, rest, note, source, sure }) => {
     const said = make("p", { className: "epc-judge-state" });
     if (platform) said.append(marked(make("span", {}, platform), "platform"), ": ");
     said.append(
@@ -84,7 +41,7 @@ import { standing } from "./turns.js";
       marked(make("span", {}, note), "note"),
       ".",
     );
-    if (how) said.append(" ", make("span", { className: "epc-judge-sure" }, sure(how)));
+    if (sure) said.append(" ", make("span", { className: "epc-judge-sure" }, sure));
     if (source) {
       const told = /^https?:\/\//.test(source) ? make("a", { href: source, rel: "noopener" }, source) : make("span", {}, source);
       said.append(" Source: ", marked(told, "source"));
@@ -94,75 +51,59 @@ import { standing } from "./turns.js";
 
   const link = (href, text) => make("a", { href: new URL(href, home).href }, text);
 
-  const answer = (index, name) => {
+  const shown = (index, name) => {
     const item = make("li", {}, make("h3", {}, name));
     item.dataset.name = name;
     if (index.tags.has(name)) {
-      item.append(line("", stateOf(index, index.tags.get(name).states, name)));
+      item.append(line({ ...ofSnapshot(index, name), platform: "" }));
       item.append(make("p", {}, link(`snapshots/${name}/`, `The snapshot ${name}`)));
       return item;
     }
-    const meant = meaning(index, name);
-    const { matches: found } = meant;
-    const unknown = (note) => line("", { status: "unknown", rest: "", note, source: null });
-    const summary = card(index, name, meant);
-    if (!isKnown(meant) && WRAPPERS.some((each) => name.startsWith(each))) {
-      item.append(unknown("a mitigated judge ends with the first of its members: ask for each of them"));
+    const unknown = (note) => line({ status: index.words.unknown, rest: "", note });
+    const told = answer(index, name);
+    const { why, hints, first, places, judge, models, pages } = told;
+    if (!told.isKnown && index.words.wrappers.some((each) => name.startsWith(each))) {
+      item.append(unknown(index.words.wrapper));
       return item;
     }
-    const served = service(index, meant);
-    const { home: first, why, hints, first: count, places } = served;
     if (!first) item.append(unknown(why));
     for (const hint of hints) {
       const button = make("button", { type: "button", className: "epc-judge-hint" }, hint);
       button.addEventListener("click", () => show([hint]));
       item.append(button, " ");
     }
-    const told = ({ life, state }) => line(life.platform, state, { seen: life.seen, ...life.sure });
-    item.append(...places.slice(0, count).map(told));
-    const judge = replaced(index, served);
+    item.append(...places.slice(0, first).map(line));
     if (judge) {
-      const [to, because] = [link(judge.place, judge.name), `, ${judge.why}`];
-      item.append(make("p", {}, "Instead: ", marked(make("span", {}, to, because), "instead"), "."));
+      const [who, because, page] = judge;
+      const to = link(addressOf(page, who), who);
+      item.append(make("p", {}, "Instead: ", marked(make("span", {}, to, `, ${because}`), "instead"), "."));
     }
-    const others = places.slice(count);
+    const others = places.slice(first);
     if (others.length) {
       const many = others.length === 1 ? "one other platform" : `${others.length} other platforms`;
-      item.append(make("details", {}, make("summary", {}, `On ${many}`), ...others.map(told)));
+      item.append(make("details", {}, make("summary", {}, `On ${many}`), ...others.map(line)));
     }
-    if (summary) item.append(make("p", {}, "As a judge: ", marked(make("span", {}, summary), "card")));
-    const { pages: judged } = groupOf(index, name, meant);
-    const all = [...found, ...meant.elsewhere].map(({ generation }) => generation);
-    const pages = unique([...all.filter(({ listed }) => !listed).map((generation) => generation.name), ...judged]);
-    if (pages.length || all.length) {
-      const links = pages.flatMap((page) => [" ", link(`evaluators/${encodeURIComponent(page)}/`, `All about ${page}`)]);
-      if (all.some(({ listed }) => listed)) links.push(" ", link("evaluators/catalogue/", "The catalogue"));
-      item.append(make("p", {}, ...links.slice(1)));
-    }
+    if (told.isKnown) item.append(make("p", {}, "As a judge: ", marked(make("span", {}, sentence(index, name, told)), "card")));
+    const links = pages.map((page) => link(addressOf(page), `All about ${page}`));
+    if (models.some(({ page }) => !page)) links.push(link("evaluators/catalogue/", "The catalogue"));
+    if (links.length) item.append(make("p", {}, ...links.flatMap((each) => [" ", each]).slice(1)));
     return item;
   };
 
   // Everything that ends of what was asked about, as `epc expiry` says it of each name.
   const endsOf = (index, name) => {
-    const tag = index.tags.get(name);
-    const asked = tag
-      ? [{ platform: tag.platform, ...stateOf(index, tag.states, name) }]
-      : service(index, meaning(index, name)).places.map(({ life, state }) => ({ platform: life.platform, ...state }));
+    const asked = index.tags.has(name) ? [ofSnapshot(index, name)] : answer(index, name).places;
     return asked.filter(({ until, notBefore }) => until || notBefore).map((state) => ({ id: name, ...state }));
   };
 
-  // Those of these names that are served somewhere: what has ended has no feed. `days` is empty where no day is known, as there is no calendar.
+  // Those of these names that have a feed. `days` is empty where they have no calendar.
   const pagesOf = (index, names) => {
-    const isLasting = (status, listed) => status !== "expired" && !(listed && status === "unknown"); // as epc/site/guessing.py has it
-    const isServed = ({ name, lives }) => lives.some(({ states, listed }) => isLasting(stateOf(index, states, name).status, listed));
-    const meant = names.filter((name) => !index.tags.has(name)).map((name) => meaning(index, name));
-    const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation));
-    const followed = found.filter((generation) => !generation.listed && isServed(generation));
-    return unique(followed).map(({ name, lives }) => {
+    const models = unique(names.filter((name) => !index.tags.has(name)).flatMap((name) => answer(index, name).models));
+    const found = models.filter(({ page }) => page).map(({ page, followed }) => [page, standing(followed, index.today)[1]]);
+    return found.filter(([, has]) => has > 0).map(([name, has]) => {
       const at = encodeURIComponent(name);
       const [page, feed, days] = [`evaluators/${at}/`, `feeds/${at}.xml`, `calendars/${at}.ics`].map((path) => new URL(path, home).href);
-      const dated = lives.map(({ states }) => stateOf(index, states, name)).some(({ until, notBefore }) => until || notBefore);
-      return { name, page, feed, days: dated ? days : "" };
+      return { name, page, feed, days: has > 1 ? days : "" };
     });
   };
 
@@ -209,7 +150,7 @@ import { standing } from "./turns.js";
   // which has other marks too, they are the words that are known, and those that look like a model's name: `epc scan` finds the same
   // (epc/registry/scan/mentions.py).
   const read = (index, text) => {
-    const knows = (name) => index.tags.has(name) || isKnown(meaning(index, name));
+    const knows = (name) => index.tags.has(name) || isKnown(index, meaning(index, name));
     if (!/["'`={}[\]()<>#|]|:\s|:$/m.test(text)) {
       const pieces = text.split(/[,;\n]+/).map((piece) => piece.trim().replace(/[?!]+$/, ""));
       const words = pieces.flatMap((piece) => (knows(piece) ? [piece] : piece.split(/\s+/))).map((word) => word.replace(/[?!]+$/, "")).filter(Boolean);
@@ -221,8 +162,8 @@ import { standing } from "./turns.js";
     const JOINED = /^([a-z]+)\d+(?:\.\d+)?-[a-z]/i;
     const last = (name) => name.split("/").at(-1);
     const lasts = [...index.names.keys()].map(last);
-    const begun = (pattern, at) => new Set(lasts.map((name) => pattern.exec(name)?.[at]).filter(Boolean));
-    const [heads, joined] = [begun(/^[a-z]+(-[a-z]+)*(?=[-@][^-@]*\d)/, 0), begun(JOINED, 1)];
+    const begins = (pattern, at) => new Set(lasts.map((name) => pattern.exec(name)?.[at]).filter(Boolean));
+    const [heads, joined] = [begins(/^[a-z]+(-[a-z]+)*(?=[-@][^-@]*\d)/, 0), begins(JOINED, 1)];
     const firsts = new Set(lasts.filter((name) => name.includes("-")).map((name) => name.split("-")[0]));
     const isName = (name) => {
       const { platforms, through, name: own } = meaning(index, name).spelt;
@@ -295,11 +236,11 @@ import { standing } from "./turns.js";
     const address = new URL(location.pathname, location.href);
     address.search = `judge=${names.map(encodeURIComponent).join(",")}`;
     history.replaceState(null, "", address);
-    const shown = names.slice(0, MOST);
-    const left = names.length - shown.length;
+    const first = names.slice(0, MOST);
+    const left = names.length - first.length;
     kept.replaceChildren(...following(index, names));
     return [
-      make("ul", {}, ...shown.map((name) => answer(index, name))),
+      make("ul", {}, ...first.map((name) => shown(index, name))),
       ...(left ? [make("p", {}, `${left} more names are not shown.`)] : []),
       make("p", {}, "As of ", make("time", { dateTime: index.today }, index.today), ". ", marked(link(address.href, "Permanent link to these answers"), "permanent")),
     ];

@@ -1,11 +1,14 @@
-// Every name of a judge, from one file of this site: what it means, as the program finds it, and which
-// names one was probably meant to be. States are those of the reader's own day.
-import { ALIKE, folded, grams, likeness } from "./likeness.js";
-import { dayOf, standing } from "./turns.js";
+// Every name of a judge, from one file of this site, with the answers that the program wrote
+// (epc/site/names.py): what stands round a name is taken off, it is looked up, and the last answer that has
+// begun is filled with what was typed. Nothing is decided here.
+import { ALIKE, folded, grams, letters, likeness } from "./likeness.js";
+import { counted, dayOf, daysTo, standing } from "./turns.js";
 
 const file = new URL("names.json", import.meta.url);
 const HINTS = 3;
 const TAG = /^v\d+\.\d+-/;
+const HINT = "{9}";
+const NOTHING = [[], [[""]]]; // the answer about what nobody knows
 
 export { folded };
 export const unique = (all) => [...new Set(all)];
@@ -13,39 +16,42 @@ export const unique = (all) => [...new Set(all)];
 // What is one in all spellings of a name (epc/records/model_names.py).
 export const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
 
+const fill = (text, values) => text.replace(/\{(\d)\}/g, (hole, at) => values[at] ?? hole);
+export const begun = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
 export const load = async () => {
   const index = await (await fetch(file)).json();
-  const today = dayOf(index.as_of);
-  for (const { names, platform, seen, states } of index.generations.flatMap(({ lives }) => lives)) {
-    for (const state of states) state[4] = index.notes[state[4]].replace(/\{(\d)\}/g, (_, part) => [names[0], platform, state[3], seen][part]);
-  }
   const [names, alike] = [new Map(), new Map()];
-  const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
-  for (const generation of index.generations) {
-    for (const life of generation.lives) {
-      for (const name of unique([generation.name, ...life.names].map(folded))) add(names, name, [{ generation, life }]);
+  const spelt = { names: [], listed: [], others: [] };
+  for (const [at, model] of index.models.entries()) {
+    model.plain ??= model.places[0][0];
+    if (model.page === 1) model.page = model.plain;
+    for (const entry of model.entries) {
+      entry.models = (entry.models ?? [at]).map((each) => index.models[each]);
+      for (const [kind, all] of Object.entries(spelt)) {
+        for (const name of (entry[kind] ?? []).map((each) => model.places[each]?.[0] ?? each)) {
+          all.push(name);
+          names.set(folded(name), entry);
+          alike.set(keyed(name), entry);
+        }
+      }
     }
   }
-  for (const generation of index.generations) {
-    for (const life of generation.lives) for (const name of unique((life.more ?? []).map(folded))) add(names, name, [{ generation, life }]);
-  }
-  for (const [name, lives] of names) add(alike, keyed(name), lives);
-  const recorded = index.generations.filter(({ listed }) => !listed);
-  const served = recorded.flatMap(({ lives }) => lives.filter(({ listed }) => !listed).flatMap((life) => life.names));
-  const further = index.generations.flatMap(({ name, lives, listed }) =>
-    [...(listed ? [name] : []), ...lives.flatMap((life) => [...(life.listed ? life.names : []), ...(life.more ?? [])])]);
-  const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
-  const spelt = unique([...tags.keys(), ...recorded.map(({ name, plain }) => plain ?? name), ...served, ...further.sort()]);
+  for (const entry of index.models.flatMap(({ entries }) => entries)) for (const key of entry.keys ?? []) alike.set(key, entry);
+  for (const entry of Object.values(index.texts)) entry.models = entry.models.map((each) => index.models[each]);
+  const shortest = (one, other) => one.length - other.length || (one < other ? -1 : 1);
   const whole = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
   const { routes, silent, head, rules, nameless } = index.rules;
   const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
   return {
     ...index,
     rules: { routes: new Map(Object.entries(routes)), silent, head: whole(head), taken, nameless: whole(nameless) },
-    judges: new Map(Object.entries(index.judges)),
-    means: new Map(Object.entries(index.means)),
-    printed: new Map(recorded.map(({ name, plain }) => [name, plain ?? name])),
-    today, names, alike, tags, spelt,
+    tags: new Map(Object.entries(index.tags)),
+    texts: new Map(Object.entries(index.texts)),
+    recorded: new Set(spelt.names),
+    spelt: [...spelt.names.sort(shortest), ...spelt.listed.sort(shortest)],
+    today: dayOf(index.as_of),
+    names, alike,
   };
 };
 
@@ -56,8 +62,7 @@ const narrowed = (outer, inner) => {
   return both.length ? both : outer;
 };
 
-// What a name means, as the program finds it (epc/records/model_names.py, epc/answers/resolve.py): what stands round it is taken
-// off, a part at a time, until what is left is known.
+// What stands round a name is taken off, a part at a time (epc/records/model_names.py).
 const without = ({ rules }, spelt) => {
   let [, said = "", rest] = rules.head.exec(spelt.name) ?? [];
   const [, further, behind] = rules.head.exec(rest ?? "") ?? [];
@@ -81,187 +86,135 @@ export const shorter = (index, text) => {
   for (let spelt = first; spelt; spelt = without(index, spelt)) all.push(spelt);
   return all;
 };
-export const makersOf = (known) => {
-  const own = unique(known.map(({ generation }) => generation)).flatMap((generation) =>
-    generation.lives.filter(({ makers }) => makers).map((life) => ({ generation, life })));
-  return own.length ? own : known;
+
+// The answer of an entry to what a text says: on its platforms, through its gateways.
+const wayOf = ({ ways }, { platforms, through }) => {
+  const said = platforms?.join("+") ?? "";
+  if (!through.length) return ways[said];
+  return [`${said}>`, ...(said ? ["*>", ">"] : []), ""].map((way) => ways[way]).find((way) => way !== undefined);
 };
-const there = (known, { platforms, through }) => {
-  const here = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
-  if (!through.length) return here;
-  return makersOf(here.length ? here : known);
-};
+
+// What a text means: the entry of a name, and its answer; none of either where nobody knows it.
 export const meaning = (index, text) => {
-  const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, text, spelt, ...found });
-  let elsewhere = null;
   const all = shorter(index, text);
+  let elsewhere = null;
   for (const spelt of all) {
-    if (index.rules.nameless.test(spelt.name)) return meant(spelt, { nameless: true });
-    for (const known of [index.names.get(folded(spelt.name)) ?? [], index.alike.get(keyed(spelt.name)) ?? []]) {
-      const matches = there(known, spelt);
-      if (matches.length) return meant(spelt, { matches });
-      if (known.length) elsewhere ??= meant(spelt, { elsewhere: makersOf(known) });
-    }
+    if (index.rules.nameless.test(spelt.name)) return { text, spelt, nameless: true };
+    const entry = index.names.get(folded(spelt.name)) ?? index.alike.get(keyed(spelt.name));
+    const way = entry && wayOf(entry, spelt);
+    if (way !== undefined) return { text, spelt, entry, way };
+    if (entry) elsewhere ??= { text, spelt, entry, way: entry.ways["*"] };
   }
-  const sources = index.means.get(folded(text)) ?? []; // as a source of verdicts spells it
-  const matches = index.generations.filter(({ name }) => sources.includes(name)).flatMap(livesOf);
-  return elsewhere ?? meant(all.at(-1), { matches });
-};
-const livesOf = (generation) => generation.lives.map((life) => ({ generation, life }));
-// The models that are meant on every platform, those of which the text speaks first.
-export const everywhere = ({ matches, elsewhere }) => {
-  const models = unique([...matches, ...elsewhere].map(({ generation }) => generation));
-  const here = new Set(matches.map(({ life }) => life));
-  return [...matches, ...models.flatMap(livesOf).filter(({ life }) => !here.has(life))];
-};
-// The place that speaks first (epc/answers/resolve.py); none where the maker has no record.
-const WEIGHTS = "open-weights";
-const seenLast = (all) => all.reduce((best, each) => (!best || each.life.seen > best.life.seen ? each : best), null);
-export const homeOf = ({ matches, spelt }) => {
-  const hosts = matches.filter(({ life }) => life.platform !== WEIGHTS);
-  const hosted = hosts.length ? hosts : matches;
-  if (spelt.platforms) return seenLast(hosted);
-  const first = hosted.find(({ life }) => life.home) ?? hosted.find(({ life }) => life.makers);
-  const elsewhere = matches.some(({ generation }) => generation.lives.some((life) => life.makers && life.platform !== WEIGHTS));
-  return first ?? (elsewhere ? seenLast(hosted) : null);
-};
-export const isKnown = ({ matches, elsewhere, nameless }) => matches.length > 0 || elsewhere.length > 0 || nameless;
-
-export const stateOf = (index, states, name) => {
-  const [, status, reason, until, note, source, revision, notBefore] = standing(states, index.today);
-  const told = { current: " until", unconfirmed: ", until", expired: " since" };
-  const coming = { retired: "will be retired", stale: "will be too old" };
-  let rest = (until && told[status] ? `${told[status]} ${until}` : "") + (reason ? ` (${reason})` : "");
-  if (status === "expiring") rest = `: ${coming[reason]} on ${until}`;
-  if (status === "current" && notBefore && !until) rest = `, served until ${notBefore} at the least`;
-  const whole = note.startsWith(" ") ? name + note : note; // an alias's note begins with its name
-  return { status, reason, until, notBefore, rest, note: whole, source: source === null ? null : index.sources[source], revision };
+  const entry = index.texts.get(folded(text)); // as a source of verdicts spells it
+  return elsewhere ?? { text, spelt: all.at(-1), entry, way: entry?.ways[""] };
 };
 
-// What a model is at some platforms.
-export const saidAt = (index, lives, name) => lives.map(({ platform, states }) => {
-  const { status, rest } = stateOf(index, states, name);
-  return `at ${platform} it is ${status}${rest}`;
-}).join(", ");
-
-// What a text speaks of (epc/answers/service.py): the places' states, what is said first in front, and
-// why nothing is. `first` is how many of them let a gate pass or fail.
-const GRAVITY = ["expired", "expiring", "unconfirmed", "unknown", "current"];
-export const service = (index, meant) => {
-  const { matches, spelt: { name, platforms, through } } = meant;
-  const home = homeOf(meant);
-  const all = everywhere(meant);
-  const isPlace = (each) => each.life.platform !== WEIGHTS || each.life === home?.life;
-  const status = ({ life }) => stateOf(index, life.states, name).status;
-  const spoken = matches.filter(isPlace);
-  const others = spoken.filter(({ life }) => life !== home?.life);
-  const rank = (each) => GRAVITY.indexOf(status(each));
-  const grave = home ? others.filter((each) => each.life.makers && rank(each) < rank(home)) : [];
-  const gravest = grave.reduce((worst, each) => (!worst || rank(each) < rank(worst) ? each : worst), null);
-  const first = [home, gravest].filter(Boolean);
-  const atMaker = all.filter((each) => isPlace(each) && each.life.makers);
-  const front = (list) => [...first.filter(({ life }) => list.some((each) => each.life === life)), ...list.filter(({ life }) => !first.some((each) => each.life === life))];
-  const beside = saidAt(index, front(atMaker.length ? atMaker : all.filter((each) => isPlace(each) && !spoken.includes(each))).map(({ life }) => life), name);
-  const isPublic = all.some(({ life }) => life.platform === WEIGHTS) && !all.some(({ life }) => life.pinned);
-  const told = (each) => {
-    const state = stateOf(index, each.life.states, name);
-    const isList = each.life.listed && !each.life.family && !each.life.makers;
-    const maker = isList && beside ? `; ${beside}` : "";
-    const gateways = through.length ? `; asked through ${through.join(" and ")}` : "";
-    const weights = isPublic && each.life === home?.life && each.life.platform !== WEIGHTS ? "; its weights are public" : "";
-    return { ...each, state: { ...state, note: `${state.note}${maker}${gateways}${weights}` } };
+const stateOf = (index, [, kind = 0, note = 0, source = 0, revision = 0, until = null, notBefore = null], values, further = "") => {
+  const [status, rest, word, clause, event, last] = index.kinds[kind];
+  const given = { ...values, 6: until, 8: notBefore };
+  const say = (text) => fill(text, given);
+  const left = word || counted(daysTo(until, index.today));
+  return {
+    status, rest: say(rest), note: say(index.sentences[note] + further), source: index.sources[source], revision,
+    until, notBefore, word: left, clause: fill(clause, { 6: until, 8: notBefore }), event: say(event), last,
   };
-  let why = "";
-  if (meant.nameless) why = "it holds no model's name: ask the platform which model it stands for";
-  else if (!home && matches.length) {
-    const makers = unique(all.map(({ generation }) => generation.maker)).join(" and ");
-    const hosts = unique(matches.map(({ life }) => life.platform).filter((platform) => platform !== WEIGHTS).map((platform) => `${platform}/${name}`));
-    why = `${makers}, its maker, has no record of it here; only ${hosts.join(" and ")}${isPublic ? "; its weights are public" : ""}`;
-  } else if (!home && all.length) why = `through ${platforms.join(" or ")}, of which no day of ${name} is known${beside ? `; ${beside}` : ""}`;
-  else if (!home) why = "not in this registry";
-  const models = unique(all.map(({ generation }) => generation));
-  const known = [...models.flatMap((generation) => [generation.name, ...generation.lives.flatMap((life) => life.names)]), shorter(index, meant.text).at(-1).name].map(keyed);
-  const hints = home || meant.nameless || (all.length && !matches.length) ? [] : near(index, meant.text).filter((hint) => !known.includes(keyed(hint)));
-  const hint = hints.length ? `; did you mean ${hints.join(" or ")}?` : "";
-  return { home, why: why && `${why}${hint}`, hints, first: first.length, places: front(spoken).map(told) };
 };
 
-// The judge to turn to in place of what a text speaks of, and why (epc/answers/replacement.py): whom the
-// first platform names that names any, or who replaces what speaks first. None where nobody states an end.
-export const replaced = (index, { home, first, places }) => {
-  const deciding = first ? places.slice(0, first) : places;
-  if (!deciding.some(({ state }) => state.until)) return null;
-  const rows = deciding.map(({ life }) => standing(index.replacements[life.instead], index.today));
-  const naming = rows.find(([, , how, names]) => names || how === "named");
-  const [, judge, how] = naming?.[2] === "named" ? naming : rows[0];
-  if (judge === null || (!home && how === "chosen")) return null;
-  const [name, why] = index.replacing[judge];
-  const page = everywhere(meaning(index, name)).find(({ generation }) => !generation.listed)?.generation.name;
-  const place = page ? `evaluators/${encodeURIComponent(page)}/` : `check/?judge=${encodeURIComponent(name)}`;
-  return { name, why, place };
+// The places that an answer has by number, today.
+const placesOf = (index, { entry, spelt }) => {
+  const all = (entry?.models ?? []).flatMap((model) => model.places.map((place) => ({ model, place })));
+  const { asked, and, or } = index.words;
+  const typed = { 0: spelt.name, 1: spelt.platforms?.join(or), 2: spelt.through.length ? fill(asked, { 0: spelt.through.join(and) }) : "" };
+  const placeAt = (at, beside = "", further = "") => {
+    const { model, place: [name, platform, seen, sure, states] } = all[at];
+    const given = { ...typed, 3: beside, 4: name, 5: platform, 7: seen };
+    return { model, platform, sure: fill(index.sentences[sure], given), ...stateOf(index, standing(states, index.today), given, further) };
+  };
+  return { typed, placeAt };
 };
+const rowsOf = (index, way) => index.answers[[way].flat()[0]] ?? NOTHING;
 
-// The names that one was probably meant to be: that it begins, then those alike.
-export const near = (index, name) => {
-  const last = shorter(index, name).at(-1).name;
-  const own = grams(last);
-  const listed = TAG.test(last) ? index.spelt : index.spelt.filter((each) => !TAG.test(each)); // a snapshot is no name of a model
-  const begun = listed.filter((each) => last && keyed(each).startsWith(keyed(last)));
-  const alike = listed
-    .map((each) => [likeness(own, each), each])
-    .filter(([share]) => share >= ALIKE)
-    .sort(([one], [other]) => other - one);
-  const enough = unique(begun.map(keyed)).length >= HINTS;
+// What is said of a text today: the first of its places let a gate pass or fail.
+export const answer = (index, text) => {
+  const meant = meaning(index, text);
+  const { spelt, entry, way, nameless } = meant;
+  const { words, sentences, today } = index;
+  const [card, rows] = rowsOf(index, way);
+  const [, first = 0, judge = null, lines = [], further = [], why = 0, beside = []] = standing(rows, today);
+  const { typed, placeAt } = placesOf(index, meant);
+  const others = beside.map((at) => placeAt(at)).map(({ platform, status, rest }) => fill(words.beside, { 0: status + rest, 5: platform }));
+  const besides = others.length ? `; ${others.join(", ")}` : "";
+  const cards = card.map((at) => placeAt(at));
+  const models = unique(cards.map(({ model }) => model));
+  const unknown = nameless ? words.nameless : words.missing;
+  const reason = way === undefined ? unknown : sentences[why];
+  const last = keyed(shorter(index, text).at(-1).name);
+  const isOther = (hint) => keyed(hint) !== last && !index.names.get(folded(hint))?.models.some((model) => models.includes(model));
+  const hints = reason.includes(HINT) ? near(index, text).filter(isOther) : [];
+  const hint = hints.length ? fill(words.hint, { 0: hints.join(words.or) }) : "";
+  const own = [models.length === 1 ? models[0].plain : null, models.length === 1 ? models[0].group ?? 0 : 0, models.flatMap(({ page }) => page ?? [])];
+  const [who, group, pages] = index.subjects[way?.[1]] ?? own;
+  return {
+    places: lines.map((at, line) => placeAt(at, besides, further.length ? sentences[further[line]] : "{2}")),
+    why: fill(reason, { ...typed, 3: besides, 9: hint }), first, hints, models, pages, who, card: cards,
+    said: standing(index.judged[group], today)[1], judge: index.judges[judge], isKnown: entry !== undefined,
+  };
+};
+export const ofSnapshot = (index, tag) => {
+  const [platform, states] = index.tags.get(tag);
+  return { platform, ...stateOf(index, standing(states, index.today), {}) };
+};
+// Whether a text names a model, or stands for one without naming it.
+export const isKnown = (index, { nameless, way }) => nameless || rowsOf(index, way)[0].length > 0;
+export const addressOf = (page, name) => (page ? `evaluators/${encodeURIComponent(page)}/` : `check/?judge=${encodeURIComponent(name)}`);
+
+// Names that may be meant, the likeliest first (epc/registry/names.py): 0 is the name itself, 1 what begins
+// so, up to 3 what has all its words, and further ones are alike.
+const shapes = new Map();
+const shapeOf = (name) => shapes.get(name) ?? shapes.set(name, { key: keyed(name), plain: letters(name), own: grams(name) }).get(name);
+const ranked = (names, typed) => {
+  const { key, plain, own } = shapeOf(typed);
+  const words = key.split(/[-/]/).filter(Boolean);
+  const rank = (name) => {
+    const other = shapeOf(name);
+    if (other.plain === plain) return other.key === key ? 0 : 0.5;
+    if (other.plain.startsWith(plain)) return 1;
+    return (words.every((word) => other.key.includes(word)) ? 3 : 4) - likeness(own, other.own);
+  };
+  const all = plain ? names.map((name) => ({ rank: rank(name), name })) : [];
+  return all.filter((each) => each.rank <= 4 - ALIKE).sort((one, other) => one.rank - other.rank);
+};
+export const near = (index, text) => {
+  const typed = shorter(index, text).at(-1).name;
+  const names = ranked(TAG.test(typed) ? [...index.tags.keys()] : index.spelt, typed); // a snapshot is no name of a model
   const hints = new Map();
-  for (const each of [...begun, ...(enough ? [] : alike.map(([, name]) => name))]) if (!hints.has(keyed(each))) hints.set(keyed(each), each);
+  for (const { name } of names) if (!hints.has(letters(name))) hints.set(letters(name), name);
   return [...hints.values()].slice(0, HINTS);
 };
 
-// Whether a platform serves a model, in a word or two, as the pages say it (epc/site/templating.py).
-const SERVED = { current: "served", expired: "ended", unconfirmed: "not confirmed", unknown: "unknown" };
-const briefly = (index, { platform, states }, name) => {
-  const { status, until } = stateOf(index, states, name);
-  const left = Math.round((Date.parse(until) - Date.parse(index.today)) / 86400000);
-  const word = platform === "open-weights" ? "open weights" : SERVED[status];
-  return { status, word: status === "expiring" ? `${left} ${left === 1 ? "day" : "days"}` : word };
-};
-
-export const insteadOf = (index, name) => replaced(index, service(index, meaning(index, name)))?.name;
-
-// The judges that a beginning, some parts or a misspelling of a name may mean, the best first. `sure`
-// is whether it is the name itself but for blanks, dots and dashes; `begun` how much of it was typed.
+// The judges that a text may mean while it is typed, each once, those that ended behind their like. `sure` is
+// whether it is the name itself; `begun` how much of it was typed.
 export const suggested = (index, text, most) => {
-  const { name: typed, platforms } = shorter(index, text).at(-1);
-  const words = keyed(typed).split(/[-/]/).filter(Boolean);
-  const plain = words.join("");
-  if (!plain) return [];
-  const own = grams(plain);
-  const rank = (name) => {
-    const key = keyed(name);
-    const other = key.replaceAll(/[-/]/g, "");
-    if (other === plain) return 0;
-    if (other.startsWith(plain)) return 1;
-    if (words.every((word) => key.includes(word))) return 2;
-    return 4 - likeness(own, name);
-  };
-  const found = index.generations.map((generation) => {
-    const spelt = unique([...generation.lives.flatMap((life) => life.names), generation.name]);
-    const [best, name] = spelt.map((each) => [rank(each), each]).sort(([one], [other]) => one - other)[0];
-    const matches = livesOf(generation).filter(({ life }) => !platforms || platforms.includes(life.platform));
-    const { life } = homeOf({ matches, spelt: { platforms } }) ?? matches.find(({ life: { platform } }) => platform === WEIGHTS) ?? {};
-    return { best, name, generation, life };
-  });
-  const ended = ({ life, name }) => !life || stateOf(index, life.states, name).status === "expired";
-  const order = (one, other) => one.best - other.best || Boolean(one.generation.listed) - Boolean(other.generation.listed)
-    || ended(one) - ended(other) || one.name.length - other.name.length || (one.name < other.name ? -1 : 1);
-  const listed = new Set();
-  const once = ({ name }) => !listed.has(name) && listed.add(name);
-  return found.filter(({ best }) => best <= 4 - ALIKE).sort(order).filter(once).slice(0, most).map(({ best, name, generation, life }) => {
+  const spelt = shorter(index, text).at(-1);
+  const plain = letters(spelt.name);
+  const best = new Map();
+  for (const { rank, name } of ranked(index.spelt, spelt.name)) {
+    const entry = index.names.get(folded(name));
+    const [model] = entry.models;
+    if (!best.has(model)) best.set(model, { rank, name, entry, model });
+  }
+  const unknown = { status: index.words.unknown, word: index.words.unknown, last: 1 };
+  const found = [...best.values()].map(({ rank, name, entry, model }) => {
+    const [, rows, weights] = rowsOf(index, wayOf(entry, spelt));
+    const [, gate = 0, judge = null, [line] = []] = standing(rows, index.today);
+    const at = gate ? line : weights;
+    const { status, word, last } = at === undefined ? unknown : placesOf(index, { entry, spelt }).placeAt(at);
+    const shown = model.page && !index.recorded.has(name) ? model.plain : name; // a list may spell a model in any way
     let begun = 0;
-    for (let left = best < 2 ? plain.length : 0; left > 0; begun += 1) left -= /[\s._@/-]/.test(name[begun]) ? 0 : 1;
-    const state = life ? briefly(index, life, name) : { status: "unknown", word: "unknown" };
-    const place = generation.listed ? `check/?judge=${encodeURIComponent(name)}` : `evaluators/${encodeURIComponent(generation.name)}/`;
-    const spelt = platforms && life ? `${life.platform}/${name}` : name;
-    return { name, begun, place, sure: best === 0, ...state, instead: insteadOf(index, spelt) };
+    for (let left = letters(shown).startsWith(plain) ? plain.length : 0; left > 0; begun += 1) left -= letters(shown[begun]).length;
+    const place = addressOf(model.page, name);
+    return { name: shown, place, begun, sure: rank < 1, rank, status, word, last, instead: index.judges[judge]?.[0] };
   });
+  const tier = ({ rank }) => (rank >= 1 && rank < 3 ? Math.floor(rank) : rank);
+  return found.sort((one, other) => tier(one) - tier(other) || one.last - other.last || one.rank - other.rank).slice(0, most);
 };

@@ -45,7 +45,7 @@
   const load = async () => {
     const [names, alike] = await Promise.all(["names", "likeness"].map((name) => import(new URL(`assets/${name}.js`, home))));
     const [index, search] = await Promise.all([names.load(), read("search/search_index.json")]);
-    const platforms = new Set(index.generations.filter(({ listed }) => !listed).flatMap(({ lives }) => lives.map(({ platform }) => platform)));
+    const platforms = new Set(index.models.filter(({ page }) => page).flatMap(({ places }) => places.map(([, platform]) => platform)));
     // A title in the search's own index is markup; what it shows is its text.
     const text = (title) => new DOMParser().parseFromString(title, "text/html").body.textContent;
     const own = search.docs.filter(({ location: at }) =>
@@ -61,7 +61,7 @@
   const fit = (known, word, each) => {
     if (each === word) return 3;
     if (word.length >= LONG - 1 && stem(each).startsWith(stem(word))) return 2;
-    return word.length >= LONG && known.likeness(known.grams(stem(word)), stem(each)) >= known.ALIKE ? 1 : 0;
+    return word.length >= LONG && known.likeness(known.grams(stem(word)), known.grams(stem(each))) >= known.ALIKE ? 1 : 0;
   };
   const titled = (known, typed) => {
     const asked = parts(typed).filter((word) => !QUESTION.has(word));

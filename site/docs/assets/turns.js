@@ -8,3 +8,6 @@ export const dayOf = (built) => {
 
 // The answer of a day: the last that has begun.
 export const standing = (turns, day) => turns.findLast(([from]) => from <= day) ?? turns[0];
+
+export const daysTo = (day, today) => Math.round((Date.parse(day) - Date.parse(today)) / 86400000);
+export const counted = (days) => `${days} ${days === 1 ? "day" : "days"}`;

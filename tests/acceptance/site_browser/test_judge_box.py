@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from site_support import BuiltSite, epc
 from epc.answers.judge_cards import card_of
 from epc.answers.replacement import firsts_of
 from epc.answers.resolve import resolve
+from epc.answers.service import service
 from epc.answers.service import states as answers_of
 from epc.answers.subjects import subject
 from epc.records.strict_json import dumps_line
@@ -136,14 +137,15 @@ def test_names_that_people_type_get_the_commands_answers_on_the_readers_day(
         assert cards(page) == found
 
 
-EVERY = 10  # of so many names one is asked about; all are 4,989
+EVERY = 10  # of so many names one is asked about on further days
+DAYS = ["2026-11-28", "2026-12-15", "2027-03-15"]
 ANSWERED = """async ([names, days]) => {
     const told = await import(new URL("../assets/names.js", location.href).href);
     const index = await told.load();
     const answered = (name) => {
-        const { home, why, places } = told.service(index, told.meaning(index, name));
-        const line = ({ life, state }) => [life.platform, state.status + state.rest, state.note];
-        return [...(home ? [] : [["", "unknown", why]]), ...places.map(line)];
+        const { first, why, places } = told.answer(index, name);
+        const line = ({ platform, status, rest, note }) => [platform, status + rest, note];
+        return [...(first ? [] : [["", "unknown", why]]), ...places.map(line)];
     };
     return Object.fromEntries(days.map((day) => {
         index.today = day;
@@ -152,36 +154,61 @@ ANSWERED = """async ([names, days]) => {
 }"""
 
 
+def asked_names() -> list[str]:
+    """Return the names of records and lists: bare, behind their platforms, and a gateway."""
+    models = (*published().generations.values(), *published().catalogue.values())
+    lives = [(life, name) for g in models for life in g.lives for name in names_of(g, life)]
+    lives += [(life, name) for _, life, names in published().names.further for name in names]
+    spelled = {f"{word}{name}" for life, name in lives for word in ("", f"{life.platform}/")}
+    spelled |= {f"openrouter/{name}" for _, name in lives}
+    elsewhere = {f"groq/{name}" for _, name in lives[::EVERY]}
+    return sorted((spelled | elsewhere) - published().snapshots.keys())
+
+
+def printed(name: str, day: date) -> list[list[str]]:
+    """Return the places, words and notes of a name as the command prints them."""
+    states = answers_of(published(), name, day)
+    return [[state.platform or "", state.status_text, state.note] for state in states]
+
+
 def test_reading_r104_the_script_finds_what_the_program_does_for_names_of_every_platform(
     desk: Visit,
 ) -> None:
-    """Names of records and lists, bare and behind their platform, on three days."""
-    models = (*published().generations.values(), *published().catalogue.values())
-    lives = [(model, life) for model in models for life in model.lives]
-    bare = {(life.platform, name) for model, life in lives for name in names_of(model, life)}
-    spelled = {name for _, name in bare} | {f"{platform}/{name}" for platform, name in bare}
-    names = sorted(spelled - published().snapshots.keys())[::EVERY]
-    days = ["2026-11-28", "2026-12-15", "2027-03-15"]
+    names = asked_names()
 
-    page = desk.to("check/")
-    answered = page.evaluate(ANSWERED, [names, days])
+    answered = desk.to("check/").evaluate(ANSWERED, [names, DAYS])
 
-    for day in days:
+    assert len(names) > 7000
+    for day in DAYS:
         on = date.fromisoformat(day)
-        for name in names:
-            states = answers_of(published(), name, on)
-            assert answered[day][name] == [
-                [state.platform or "", state.status_text, state.note] for state in states
-            ], (day, name)
+        differing = [name for name in names if answered[day][name] != printed(name, on)]
+        assert differing == [], day
+
+
+def test_the_script_turns_an_answer_on_the_programs_next_day_and_on_none_before(
+    desk: Visit,
+) -> None:
+    """P8 in the browser: names of which the program says on which day their answer changes."""
+    begin = date.fromisoformat(DAYS[0])
+    turns = {name: service(published(), name, begin).next for name in asked_names()[::EVERY]}
+    page = desk.to("check/")
+    changed = 0
+    for turn in sorted({day for day in turns.values() if day}):
+        names = [name for name, day in turns.items() if day == turn]
+        days = [DAYS[0], str(turn - timedelta(days=1)), str(turn)]
+        answered = page.evaluate(ANSWERED, [names, days])
+        before, last, after = (answered[day] for day in days)
+        assert before == last, turn
+        assert after == {name: printed(name, turn) for name in names}, turn
+        changed += sum(after[name] != before[name] for name in names)
+
+    assert changed > 100  # what changes elsewhere alone is no change of these lines
 
 
 REPLACED = """async ([names, days]) => {
     const told = await import(new URL("../assets/names.js", location.href).href);
     const index = await told.load();
-    const replaced = (name) => {
-        const judge = told.replaced(index, told.service(index, told.meaning(index, name)));
-        return judge && `${judge.name}, ${judge.why}`;
-    };
+    const replaced = (name) => told.answer(index, name).judge?.slice(0, 2).join(", ");
     return Object.fromEntries(days.map((day) => {
         index.today = day;
         const found = names.map((name) => [name, replaced(name)]);
@@ -414,11 +441,12 @@ def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> N
     desk.assert_quiet()
 
     record = json.loads(real())
-    life = record["generations"][0]["lives"][0]
-    life["platform"], record["notes"][life["states"][0][4]] = HOSTILE, HOSTILE
+    model = record["models"][0]
+    name, _, _, _, states = model["places"][0]
+    model["places"][0][1], record["sentences"][states[0][2]] = HOSTILE, HOSTILE
     record["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in record["sources"]]
     desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=json.dumps(record)))
-    page = linked(desk, [record["generations"][0]["name"]], BUILT)
+    page = linked(desk, [name], BUILT)
     assert HOSTILE in page.locator("#judge-answers").inner_text()
     assert page.locator("#judge-answers :is(img, script, svg, [href^='javascript:'])").count() == 0
     desk.page.unroute("**/assets/names.json")

@@ -60,9 +60,9 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
 @pytest.mark.parametrize(
     ("path", "nearest", "leads"),
     [
-        ("evaluators/judge1/", "Judge-1", "evaluators/Judge-1/"),
-        ("evaluators/makr/judge-2/", "maker/judge-2", "evaluators/Judge-2/"),
-        ("evaluators/jduge-2/", "Judge-2", "evaluators/Judge-2/"),
+        ("evaluators/judge1/", "judge-1", "evaluators/Judge-1/"),
+        ("evaluators/makr/judge-2/", "judge-2", "evaluators/Judge-2/"),
+        ("evaluators/jduge-2/", "judge-2", "evaluators/Judge-2/"),
         ("badges/Judge-3x.svg", "Judge-3", "evaluators/Judge-3/"),
         ("snapshots/v1.1-judg-1/", "v1.1-Judge-1", "snapshots/v1.1-Judge-1/"),
     ],

@@ -196,7 +196,7 @@ def test_reading_r104_a_name_without_a_home_is_unknown_and_its_hints_mean_someth
 
     assert (qwen.headline, qwen.places, qwen.name.kind) == (None, (), "unknown")
     meant = [resolve(published(), hint, day(A)).plain for hint in qwen.name.hints]
-    assert meant == ["qwen3.7-plus", "qwen3.7-max", "qwen3.7-flash"]
+    assert meant == ["qwen3.7-max", "qwen3.7-plus", "qwen3.7-flash"]
     assert gemini.headline is None
     assert "gemini-3.1-pro-preview" in gemini.name.hints
     assert "snowflake-cortex current" in {told(p) for p in gemini.other_places}
