@@ -244,6 +244,8 @@ def test_a_fork_measures_attests_and_offers(origin: Path, tmp_path: Path) -> Non
     assert "This submission can be published." in done.stdout
 
 
+@pytest.mark.slow
+@pytest.mark.nightly("test_a_fork_measures_attests_and_offers")
 def test_once_a_month_the_listed_judges_are_forecast_then_measured_within_the_budget(
     origin: Path, tmp_path: Path
 ) -> None:
