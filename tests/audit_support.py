@@ -10,7 +10,7 @@ from budget_support import is_night
 from oracle import observed_crossing
 
 from epc.audit import transfer
-from epc.audit.coupling import worked_out
+from epc.audit.coupling import changes, worked_out
 from epc.protocol.table import VerdictTable
 from epc.spec.epc_v1 import DOMAINS
 
@@ -40,6 +40,12 @@ def table(text: Rows, visual: Rows, *, repeated: bool = False, whole: bool = Fal
     )
 
 
+def forget() -> None:
+    """Forget what was worked out of verdict tables."""
+    worked_out.cache_clear()
+    changes.cache_clear()
+
+
 @contextmanager
 def fewer_wheels() -> Iterator[None]:
     """By day turn a quarter of the wheels, as the study of levels does; decorates a test.
@@ -49,10 +55,10 @@ def fewer_wheels() -> Iterator[None]:
     if is_night():
         yield
         return
-    worked_out.cache_clear()
+    forget()
     with (
         patch.multiple(transfer, WHEELS=4096, WHEELS_A_PART=64),
         patch.multiple(observed_crossing, _WHEELS=4096, _OF_A_PART=64),
     ):
         yield
-    worked_out.cache_clear()
+    forget()

@@ -251,6 +251,12 @@ def worked_out(
     return crossed, *redirection_test(units, crossed.crossings, rounds=rounds, rule=rule)
 
 
+@lru_cache(maxsize=_KEPT)
+def changes(units: Units, rounds: int, rule: Rule) -> dict[Domain, dict[str, float]]:
+    """Return by how much each strategy's choices change; whoever reads an audit asks for it."""
+    return carried(units, rounds=rounds, rule=rule)
+
+
 def carried_over(
     table: VerdictTable, names: Sequence[str], groups: Groups | None, *, rounds: int, rule: Rule
 ) -> dict[Direction, dict[str, float]]:
@@ -259,7 +265,7 @@ def carried_over(
     for pair in table.domains.pairs:
         units = units_of(table.of_domains(pair.domains), names, groups)
         if units.bearable:
-            over[pair.key] = carried(units, rounds=rounds, rule=rule)[pair.target]
+            over[pair.key] = changes(units, rounds, rule)[pair.target]
     return over
 
 
