@@ -177,8 +177,8 @@ def test_epc_4_every_snapshot_comes_over_plain_http(clone: Path, tmp_path: Path)
         (clone / ".dvc" / "config.local").write_text(remote)
 
         tags = of_the_day(clone)
-        raw = [f"snapshots/{tag}/raw.dvc" for tag in tags if has_raw_files(clone, tag)]
-        run(clone, *DVC, "pull", "--quiet", "--remote", "web", *raw)
+        pointers = [f"snapshots/{tag}/raw.dvc" for tag in tags if has_raw_files(clone, tag)]
+        run(clone, *DVC, "pull", "--quiet", "--remote", "web", *pointers)
         for tag in tags:
             as_published(clone, tag)
             if has_raw_files(clone, tag):
