@@ -38,7 +38,7 @@ AS_OF = "2026-11-23"
 # scores of images less 3,064 that could not be read; twice 120 choices between poems;
 # 298 pairs of LLMBar in both orders, by two judges.
 AS_ROWS = 112_137 + 3 * 305_430 + 3 * 3 * 1_763 + 1_754 + 799 + 5 * (537 + 150) + 537 + 4 * 400
-AS_ROWS += 35_527 - 3_064 + 2 * 120 + 2 * (2 * 298)
+AS_ROWS += 35_527 - 3_064 + 2 * 120 + 2 * (2 * 298) + 3 * 100 + 2 * 300
 TABLE_FILES = {f"{name}.parquet" for name in TABLES}
 DAYS = {"measured_from", "measured_to", "as_of", "since", "until", "date"}
 
@@ -147,7 +147,7 @@ def test_what_is_not_here_is_said_with_counts_and_the_commands_that_make_it(
 
     assert sum(part["verdicts"] for part in told["withheld"]) == sum(absent.values()) == 917_219
     assert {tag for part in told["withheld"] for tag in part["tags"]} == set(absent)
-    assert "917,219 of 1,548,790 recorded verdicts are not here" in text
+    assert "917,219 of 1,549,690 recorded verdicts are not here" in text
     assert "JudgeBench, licence unknown: 2,990 verdicts of 7 snapshots" in text
     assert "  epc observe import CLONE --shape judgebench --out verdicts.jsonl\n" in text
     assert "  git clone https://github.com/ScalerLab/JudgeBench CLONE\n" in text
@@ -399,7 +399,7 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
 
 def test_loading_verdicts_warns_of_those_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    with pytest.warns(UserWarning, match="917,219 of 1,548,790 recorded verdicts are not here"):
+    with pytest.warns(UserWarning, match="917,219 of 1,549,690 recorded verdicts are not here"):
         run = epc.load("verdicts", as_of=date(2026, 11, 23))
 
     assert run[run.kind == "observed"].times.sum() == AS_ROWS
