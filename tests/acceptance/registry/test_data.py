@@ -36,7 +36,8 @@ AS_OF = "2026-11-23"
 # lists and of 3 x 1,763 lists that reward models scored, and 1,754 pairs of the Arena; of judges of
 # a retrieval five times 537 scores and 3 x 50, and 537; four times 400 runs of an agent; 35,527
 # scores of images less 3,064 that could not be read; twice 120 choices between poems;
-# 298 pairs of LLMBar in both orders, by two judges.
+# 298 pairs of LLMBar in both orders, by two judges, 100 of them three times again, and 300 of
+# PandaLM in both orders.
 AS_ROWS = 112_137 + 3 * 305_430 + 3 * 3 * 1_763 + 1_754 + 799 + 5 * (537 + 150) + 537 + 4 * 400
 AS_ROWS += 35_527 - 3_064 + 2 * 120 + 2 * (2 * 298) + 3 * 100 + 2 * 300
 TABLE_FILES = {f"{name}.parquet" for name in TABLES}
