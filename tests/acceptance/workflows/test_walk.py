@@ -137,7 +137,7 @@ def web(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def index(tmp_path: Path) -> dict[str, str]:
-    """Return the variables by which pip finds newer lists; one of the packages is gone."""
+    """Return the variables by which pip finds newer lists, and npm none; one package is gone."""
     listed_model = {
         "provider": "OpenAI",
         "model_id": "gpt-4o-2024-08-06",
@@ -168,7 +168,12 @@ def index(tmp_path: Path) -> dict[str, str]:
             wheel.writestr(f"{name}-99.0.dist-info/METADATA", about)
             wheel.writestr(f"{name}-99.0.dist-info/WHEEL", kind)
             wheel.writestr(f"{name}-99.0.dist-info/RECORD", "")
-    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
+    # Where there is no network, npm would wait for it for 70 s each time.
+    return {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(folder),
+        "npm_config_fetch_retries": "0",
+    }
 
 
 def test_the_daily_issue_is_opened_then_changed(
