@@ -37,6 +37,7 @@ _A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
 _STREAM: Final = 20261123
 _STEPS: Final = 2  # phases that a way has at most
 _ROUNDS_AT_ONCE: Final = 8  # whose draws are made at once, which the cache holds as well
+_APART: Final = 8  # numbers: a line of the cache
 
 
 class Rates(NamedTuple):
@@ -187,10 +188,15 @@ def _drawn(rngs: Sequence[Generator], rounds: int, wheels: int, tables: int) -> 
 
     Shapes: (rounds, 2, wheels x tables).
     """
+    # Rows that are a power of two apart share a few lines of a processor's cache.
+    drawn = np.empty((len(rngs), _ROUNDS_AT_ONCE * 2 * wheels + _APART))
     for begun in range(0, rounds, _ROUNDS_AT_ONCE):
         count = min(_ROUNDS_AT_ONCE, rounds - begun)
-        drawn = np.stack([rng.random((count, 2, wheels)) for rng in rngs], axis=3)
-        yield np.broadcast_to(drawn, (count, 2, wheels, tables)).reshape(count, 2, -1)
+        size = count * 2 * wheels
+        for rng, row in zip(rngs, drawn, strict=True):
+            rng.random(out=row[:size])
+        by_wheel = np.ascontiguousarray(drawn[:, :size].T).reshape(count, 2, wheels, -1)
+        yield np.broadcast_to(by_wheel, (count, 2, wheels, tables)).reshape(count, 2, -1)
 
 
 def _halves(weights: Array, wheels: int) -> Array:

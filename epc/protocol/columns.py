@@ -40,7 +40,9 @@ class WeightColumns:
         self.policy = state
         self._flat = state.reshape(-1)
         self._step = np.array([win, loss, 0.0, 0.0])
-        self._floor, self._floors = floor, np.array([floor, floor, -inf, -inf])
+        self._floors = np.array([floor, floor, -inf, -inf])
+        # Against one number NumPy looks at every value by itself, against a row at eight at once.
+        self._floor = np.full(state.shape[1], floor)
 
     def move(self, indices: Indices, verdicts: Indices) -> None:
         """Take every column one round on."""
