@@ -3,9 +3,10 @@
 A million verdicts name few settings, items and texts. So a column holds each value once.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import islice
+from itertools import count, islice
 from operator import attrgetter
 from typing import Any, Final
 
@@ -152,7 +153,7 @@ def joined(parts: Sequence[Verdicts]) -> Verdicts:
     """Return the verdicts of several files as one, each on the line that it has in its own."""
     columns = {}
     for name in COLUMNS:
-        code_of, codes = _Codes({None: -1}), []
+        code_of, codes = _codes(None), []
         coded: Sequence[Any] | None = None
         for column in (getattr(part, name) for part in parts):
             if column.names is not coded:  # parts of one file share the names of many columns
@@ -190,19 +191,16 @@ class VerdictRows(Collection[Row]):
     __hash__ = None  # type: ignore[assignment]
 
 
-class _Codes(dict[Any, int]):
-    """The code of each value; a new value gets the next one."""
-
-    def __missing__(self, value: Any) -> int:
-        code = self[value] = len(self) - 1
-        return code
+def _codes(absent: Any) -> defaultdict[Any, int]:
+    """Return the code of each value, of none yet; a new value gets the next one."""
+    return defaultdict(count().__next__, {absent: -1})
 
 
 class Collector:
     """Verdicts on their way into columns, a batch at a time."""
 
     def __init__(self) -> None:
-        self._codes = {name: _Codes({UNSET: -1}) for name in COLUMNS}
+        self._codes = {name: _codes(UNSET) for name in COLUMNS}
         self._parts: dict[str, list[Indices]] = {name: [] for name in COLUMNS}
         self._lines: list[Indices] = []
 
