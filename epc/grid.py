@@ -5,9 +5,10 @@ one of their own. A point says all that its figures depend on, its random stream
 are the same to the last digit wherever it runs and however many run beside it.
 """
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from typing import TypeVar
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Final, TypeVar
 
 from epc.errors import UsageError, WorldError
 
@@ -16,6 +17,9 @@ Result = TypeVar("Result")
 
 ALL_CORES = -1  # as `jobs`
 _REACH = "10s"
+_ALLOCATIONS: Final = (
+    20_000  # more new objects than hundreds of calls under way hold, or most points
+)
 
 
 def spread(
@@ -42,7 +46,28 @@ def spread(
             stack.enter_context(
                 parallel_config(backend="loky", n_jobs=min(jobs, max(1, len(points))))
             )
-        yield from Parallel(return_as="generator")(delayed(work)(point) for point in points)
+        yield from Parallel(return_as="generator")(delayed(_carry)(work, p) for p in points)
+
+
+def _carry(work: Callable[[Point], Result], point: Point) -> Result:
+    with seldom_collected():
+        return work(point)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Have Python look for cyclic garbage seldom while the block runs, which leaves next to none.
+
+    Each look goes through all that is under way, and by default there is one every 700 objects.
+    """
+    before = gc.get_threshold()
+    gc.freeze()  # what importing has made is not looked at, either
+    gc.set_threshold(_ALLOCATIONS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _client(address: str) -> AbstractContextManager[object]:

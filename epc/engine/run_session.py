@@ -21,8 +21,9 @@ from epc.engine.plan import Plan, checker_of
 from epc.engine.progress import Progress
 from epc.engine.remote import Remote
 from epc.engine.request import Questions
-from epc.engine.task_group import await_both, seldom_collected
+from epc.engine.task_group import await_both
 from epc.engine.user_programs import Label, program_of
+from epc.grid import seldom_collected
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest

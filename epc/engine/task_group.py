@@ -1,7 +1,6 @@
 """Doing several things at once that stop together: at an error, a limit, or when the time is up."""
 
 import asyncio
-import gc
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator
@@ -15,7 +14,6 @@ from epc.engine.budget import Budget, BudgetError, CostCapError
 from epc.errors import EpcError, StoppedError
 
 T = TypeVar("T")
-_ALLOCATIONS: Final = 20_000  # more new objects than hundreds of calls under way hold
 
 
 def run_until_ctrl_c(work: Coroutine[Any, Any, T]) -> T:
@@ -81,22 +79,6 @@ async def _end(tasks: "list[asyncio.Task[T]]", failure: BaseException) -> None:
             if not task.cancelling():
                 task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-@contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Have Python look for cyclic garbage seldom while the block runs: calls leave next to none.
-
-    Each look goes through all that is under way, and by default there is one every 700 objects.
-    """
-    before = gc.get_threshold()
-    gc.freeze()  # what importing has made is not looked at, either
-    gc.set_threshold(_ALLOCATIONS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way

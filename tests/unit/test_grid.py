@@ -1,9 +1,11 @@
 """Grids of simulations: the same figures on one process, on two, and on a cluster."""
 
+import gc
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import joblib
@@ -58,6 +60,14 @@ def several() -> list[Part]:
 
 def process_id(_: int) -> int:
     return os.getpid()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_points_are_worked_on_without_a_look_for_garbage_every_700_objects(jobs: int) -> None:
+    before = gc.get_threshold()
+    thresholds = spread(partial(eval, "__import__('gc').get_threshold()"), [{}, {}], jobs=jobs)
+    assert [threshold[0] for threshold in thresholds] == [20_000, 20_000]
+    assert gc.get_threshold() == before
 
 
 def hexadecimal(
