@@ -22,6 +22,7 @@ from epc.records.verdicts.columns import Verdicts
 from epc.records.verdicts.types import UNKNOWN, Header, Judge, Prompt, Setting
 
 Item = tuple[str, str, str]  # question, then the candidates in the order of their digests
+Shares = tuple[float, float, float]  # of the first candidate by digest, of the second, of ties
 Key = tuple[Item, int]  # with which of the two stood first: 0, 1, or -1 where it is not stated
 
 
@@ -29,11 +30,10 @@ Key = tuple[Item, int]  # with which of the two stood first: 0, 1, or -1 where i
 class ItemVerdict:
     """Verdict of one judge on one item in one order: shares of its answers, and its mean score.
 
-    `saying` are the shares of the first candidate by digest, of the second, and of ties. `gold` is
-    the better one, -1 where nobody says so.
+    `gold` is the better candidate by digest, -1 where nobody says so.
     """
 
-    saying: tuple[float, float, float]
+    saying: Shares
     score: float | None
     gold: int
     subset: str
