@@ -146,7 +146,7 @@ def _forest(
         and (figure.tag, figure.value) not in of_domains
     ]
     if recorded:
-        panels.append(_recorded_panel(sorted(recorded, key=lambda figure: -figure.value)))
+        panels.append(_recorded_panel(recorded))
     several = any(mark.once is not None for panel in panels for mark in panel.marks)
     note = _ONCE if several else ""
     return Forest(title="", note=note, panels=panels) if panels else None

@@ -135,7 +135,7 @@ def test_what_may_be_said_is_the_headline_and_what_stands_behind() -> None:
     assert [*profile._may(quotable(), None)] == []
 
 
-def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_its_month() -> None:
+def test_the_picture_has_all_domains_best_first_then_what_else_may_be_stated_in_its_order() -> None:
     ways = (way(1, "j"), way(8, "j"), way(1, "k"))
 
     forest = profile._forest(registry(*ways), quotable(quoted(), PEOPLE, PLACES), RIGHT)
@@ -149,10 +149,10 @@ def test_the_picture_has_all_domains_best_first_and_what_it_was_once_each_with_i
     ]
     assert right.marks[1].interval == pytest.approx((88, 92))
     assert [(m.label, m.value, m.once) for m in recorded.marks] == [
-        ("same verdict, places swapped, B, May 2026 (too old) †", 80, None),
         ("agrees with most people, B, by June 2026", 75, None),
+        ("same verdict, places swapped, B, May 2026 (too old) †", 80, None),
     ]
-    assert recorded.marks[0].interval is None
+    assert recorded.marks[1].interval is None
     assert (right.reach, recorded.reach, right.text(1.25)) == ((25, 100), (50, 100), "1.2")
     assert forest.note.startswith("Hollow: asked once.")
     once = quotable(quoted(askings=1))
