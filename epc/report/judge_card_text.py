@@ -97,7 +97,7 @@ def performance_text(card: Card) -> str:
         return "what was published is of a failed run"
     if card.rests_on:
         return "no current measurement of it is published"
-    return "no measurement of it is published"
+    return "no measurement of it is in this registry"
 
 
 def _quoted(card: Card) -> Iterator[str]:
@@ -178,7 +178,7 @@ def text(card: Card, answers: Sequence[RequirementAnswer] = ()) -> str:
     parts += ["", "drift", *(f"  {line}" for line in card.drift or ("nothing was recorded",))]
     parts += ["", "rests on", *(_source_line(source) for source in card.rests_on)]
     if not card.rests_on:
-        parts.append("  nothing: no measurement of it is published")
+        parts.append("  nothing: no measurement of it is in this registry")
     if card.faults:
         lines = (
             f"  {name}: {says} ({', '.join(subjects)})" for name, says, subjects in faults(card)

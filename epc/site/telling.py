@@ -61,7 +61,7 @@ def no_baseline(page: EvaluatorPage) -> str:
             f"Nothing is published under this name. It means {page.card.means}, whose figures "
             "stand below."
         )
-    return "No measurement of it is published."
+    return "No measurement of it is in this registry."
 
 
 def result_box(page: SnapshotPage, coin: Band | None, of_month: str) -> ResultBox:

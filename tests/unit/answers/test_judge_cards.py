@@ -62,7 +62,7 @@ def published() -> Registry:
             "claude-opus-5",
             "served at anthropic until 2027-07-24 at the least",
         ),
-        ("claude-opus-5", ". No measurement of it is published."),
+        ("claude-opus-5", ". No measurement of it is in this registry."),
         ("qwen-plus", ". What was published is of a failed run."),
         ("text-bison-001", "it was right on 68.7 [66.4, 71.0] of 100, LLMBar, 2,400 verdicts"),
     ],

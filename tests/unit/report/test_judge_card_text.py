@@ -131,7 +131,7 @@ def test_how_it_judged_is_the_first_of_what_is_known() -> None:
     assert performance_text(card(rests=[card_rest(counts=False)])).startswith(
         "no current measurement"
     )
-    assert performance_text(card()) == "no measurement of it is published"
+    assert performance_text(card()) == "no measurement of it is in this registry"
 
 
 def test_other_prompts_are_one_line_where_there_are_two_beside_that_of_comparisons() -> None:
