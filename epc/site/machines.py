@@ -146,7 +146,9 @@ def _of_all(site: Site, written: Sequence[Table]) -> Iterator[tuple[str, Content
         # Half of the map of successions would be blanks.
         yield name, (dumps_line if name == api.SUCCESSION else dumps)(document)
     yield layout.PUBLISHED, dumps_line(site.registry.document)  # a third of it would be blanks
-    yield names.PLACE, dumps_line(names.document(site.registry, site.as_of))
+    index, places = names.documents(site.registry, site.as_of)
+    yield names.NAMES, dumps_line(index)
+    yield names.PLACES, dumps_line(places)
     table = figures_csv(site).encode()
     yield "figures.csv", table
     yield "croissant.json", dumps(citing.croissant(site, written))

@@ -1,7 +1,8 @@
-"""Every name that the registry knows, with its answers from the day of building on: one file.
+"""Every name that the registry knows, with its answers from the day of building on: two files.
 
-The browser answers from it alone, on the reader's own day: it takes off what stands round a name,
-looks it up, takes the last row that has begun, and fills the holes of its sentences.
+The first says what names mean, the second what is said of their places. The browser answers from
+these alone, on the reader's own day: it takes off what stands round a name, looks it up, takes the
+last row that has begun, and fills the holes of its sentences.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,16 +35,12 @@ from epc.site.templating import service_word
 if TYPE_CHECKING:
     from epc.registry.snapshots import Snapshot
 
-PLACE: Final = "assets/names.json"
+NAMES: Final = "assets/names.json"
+PLACES: Final = "assets/places.json"
 # Holes of the sentences about a place, behind those of `epc.answers.table`.
 _MODEL, _PLATFORM, _UNTIL, _SEEN, _NOT_BEFORE = "{4}", "{5}", "{6}", "{7}", "{8}"
 _THROUGH: Final = ">"  # behind the platforms that a text says, where it goes through a gateway
 _ANY: Final = "*"  # for platforms that have no record of a name
-_SPELT: Final = (
-    "names",
-    "listed",
-    "others",
-)  # names of records, of lists, and to be looked up alone
 _NOBODY: Final = Subject(
     text="", name="", maker=None, lives=(), snapshots=(), spellings=frozenset()
 )
@@ -79,14 +76,15 @@ class _Once:
         return place
 
 
-def document(registry: Registry, as_of: date) -> Json:
-    """Return the file.
+def documents(registry: Registry, as_of: date) -> tuple[Json, Json]:
+    """Return both files.
 
-    A model has `plain`, the name to print, `group` of what was said of it, its `places` and the
-    `entries` of its names; that of a record has a `page` and `followed`: 1 from the day on which it
-    has a feed, 2 with a calendar too. A place is `[name, platform, seen, sure, states]`, a state
-    `[from, kind, note, source, revision, until, not_before]` and a kind `[status, rest, word,
-    clause, event, last]`. `tags` are snapshots, `[platform, states]`.
+    A model has `plain`, the name to print, `group` of what was said of it, its names where it is
+    `served` and the `entries` of all its names; that of a record has a `page` and `followed`: 1
+    from the day on which it has a feed, 2 with a calendar too. Its places in the second file are
+    `[platform, seen, sure, states]`, a state `[from, kind, note, source, revision, until,
+    not_before]` and a kind `[status, rest, word, clause, event, last]`; `snapshots` are
+    `[platform, states]` by tag.
 
     An entry has `names` of records, `listed` ones of lists, `others` that no other text may mean,
     and `keys` of other spellings (`epc.records.model_names.key`). `models` are there if it is not
@@ -98,11 +96,11 @@ def document(registry: Registry, as_of: date) -> Json:
     models, and sentences by their place; each line ends with one of `further`. `texts` are entries
     of whole texts, by which a source of verdicts knows a judge.
     """
-    return _Document(registry, as_of).json()
+    return _Documents(registry, as_of).json()
 
 
-class _Document:
-    """The file while it is written."""
+class _Documents:
+    """Both files while they are written."""
 
     def __init__(self, registry: Registry, as_of: date) -> None:
         self._registry = registry
@@ -117,30 +115,36 @@ class _Document:
         self._models = {model.name: (n, model) for n, model in enumerate(models)}
         self._groups = {model.name: self._group(model) for model in models}
 
-    def json(self) -> Json:
-        """Return the file."""
+    def json(self) -> tuple[Json, Json]:
+        """Return both files."""
         entries = self._entries()
-        return {
+        models = [model for _, model in self._models.values()]
+        names: Json = {
             "as_of": self._as_of.isoformat(),
             "rules": rules(self._registry.names.words),
             "models": [
                 self._model(model) | {"entries": [*entries[model.name].values()]}
-                for _, model in self._models.values()
+                for model in models
             ],
             "texts": {text: self._entry_of_text(text) for text in self._said.texts},
-            "tags": {
+            "tags": [*self._registry.snapshots],
+            "answers": self._answers.values,
+            "subjects": self._subjects.values,
+            "judges": self._judges.values,
+            "words": _WORDS,
+        }
+        places: Json = {
+            "places": [[self._place(model, life) for life in model.lives] for model in models],
+            "snapshots": {
                 tag: [snapshot.platform, [*self._snapshot(tag)]]
                 for tag, snapshot in self._registry.snapshots.items()
             },
-            "answers": self._answers.values,
-            "subjects": self._subjects.values,
             "judged": self._said.groups,
             "kinds": self._kinds.values,
-            "judges": self._judges.values,
             "sources": self._sources.values,
             "sentences": self._sentences.values,
-            "words": _WORDS,
         }
+        return names, places
 
     def _model(self, model: Generation) -> Json:
         """Return a model without the entries of its names."""
@@ -152,7 +156,7 @@ class _Document:
             **({"group": self._groups[model.name]} if self._groups[model.name] else {}),
             **(page if is_recorded else {}),
             **({"page": 1} if is_recorded and plain == model.name else {}),
-            "places": [self._place(model, life) for life in model.lives],
+            "served": [life.model for life in model.lives],
         }
 
     def _group(self, model: Generation) -> int:
@@ -282,7 +286,7 @@ class _Document:
         seen = life.seen.isoformat() if life.seen else ""
         sure = _how_sure(rows[0][1]).replace(seen or _SEEN, _SEEN)
         states = [self._state(day, p.state, life, has_ended=p.has_ended) for day, p in rows]
-        return [life.model, life.platform, seen, self._sentences.place(sure), states]
+        return [life.platform, seen, self._sentences.place(sure), states]
 
     def _snapshot(self, tag: str) -> Iterator[list[Any]]:
         """Yield the states of a snapshot."""

@@ -1,5 +1,5 @@
 // Where nothing is: the names that are nearest to the address, from the one file of all names.
-import { addressOf, answer, folded, load, near as nearest, suggested } from "./names.js";
+import { addressOf, folded, load, meaning, near as nearest, suggested } from "./names.js";
 
 (() => {
   const place = document.getElementById("epc-near");
@@ -20,12 +20,12 @@ import { addressOf, answer, folded, load, near as nearest, suggested } from "./n
 
   // What an address means, in any case of its letters, or else the names that are nearest.
   const near = async () => {
-    const index = await load();
+    const index = await load(false);
     const text = sought();
     const tag = [...index.tags.keys()].find((each) => folded(each) === folded(text));
-    const { isKnown, models } = answer(index, text);
+    const { entry } = meaning(index, text);
     if (tag) location.replace(new URL(`snapshots/${tag}/`, home));
-    else if (isKnown) location.replace(new URL(addressOf(models.length === 1 ? models[0].page : null, text), home));
+    else if (entry) location.replace(new URL(addressOf(entry.models.length === 1 ? entry.models[0].page : null, text), home));
     const tags = nearest(index, text).filter((each) => index.tags.has(each));
     return tags.length ? tags.map((name) => ({ name, place: `snapshots/${name}/` })) : suggested(index, text, MOST);
   };

@@ -1,10 +1,9 @@
-// Every name of a judge, from one file of this site, with the answers that the program wrote
+// Every name of a judge, from two files of this site, with the answers that the program wrote
 // (epc/site/names.py): what stands round a name is taken off, it is looked up, and the last answer that has
 // begun is filled with what was typed. Nothing is decided here.
 import { ALIKE, folded, grams, letters, likeness } from "./likeness.js";
 import { counted, dayOf, daysTo, standing } from "./turns.js";
 
-const file = new URL("names.json", import.meta.url);
 const HINTS = 3;
 const TAG = /^v\d+\.\d+-/;
 const HINT = "{9}";
@@ -19,17 +18,21 @@ export const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
 const fill = (text, values) => text.replace(/\{(\d)\}/g, (hole, at) => values[at] ?? hole);
 export const begun = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
-export const load = async () => {
-  const index = await (await fetch(file)).json();
+const read = async (name) => (await fetch(new URL(`${name}.json`, import.meta.url))).json();
+
+// All names; `isWhole` is whether their places are wanted too.
+export const load = async (isWhole = true) => {
+  const [index, there] = await Promise.all([read("names"), isWhole ? read("places") : {}]);
   const [names, alike] = [new Map(), new Map()];
   const spelt = { names: [], listed: [], others: [] };
   for (const [at, model] of index.models.entries()) {
-    model.plain ??= model.places[0][0];
+    model.places = model.served.map((name, place) => [name, ...(there.places?.[at][place] ?? [])]);
+    model.plain ??= model.served[0];
     if (model.page === 1) model.page = model.plain;
     for (const entry of model.entries) {
       entry.models = (entry.models ?? [at]).map((each) => index.models[each]);
       for (const [kind, all] of Object.entries(spelt)) {
-        for (const name of (entry[kind] ?? []).map((each) => model.places[each]?.[0] ?? each)) {
+        for (const name of (entry[kind] ?? []).map((each) => (typeof each === "number" ? model.served[each] : each))) {
           all.push(name);
           names.set(folded(name), entry);
           alike.set(keyed(name), entry);
@@ -44,9 +47,9 @@ export const load = async () => {
   const { routes, silent, head, rules, nameless } = index.rules;
   const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
   return {
-    ...index,
+    ...index, ...there,
     rules: { routes: new Map(Object.entries(routes)), silent, head: whole(head), taken, nameless: whole(nameless) },
-    tags: new Map(Object.entries(index.tags)),
+    tags: new Map(index.tags.map((tag) => [tag, there.snapshots?.[tag]])),
     texts: new Map(Object.entries(index.texts)),
     recorded: new Set(spelt.names),
     spelt: [...spelt.names.sort(shortest), ...spelt.listed.sort(shortest)],
@@ -207,7 +210,7 @@ export const suggested = (index, text, most) => {
   const found = [...best.values()].map(({ rank, name, entry, model }) => {
     const [, rows, weights] = rowsOf(index, wayOf(entry, spelt));
     const [, gate = 0, judge = null, [line] = []] = standing(rows, index.today);
-    const at = gate ? line : weights;
+    const at = index.places && (gate ? line : weights);
     const { status, word, last } = at === undefined ? unknown : placesOf(index, { entry, spelt }).placeAt(at);
     const shown = model.page && !index.recorded.has(name) ? model.plain : name; // a list may spell a model in any way
     let begun = 0;

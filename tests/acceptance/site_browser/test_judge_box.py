@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 from browser_support import PHONE, Visit, visit
 from icalendar import Calendar
 from names_support import SPELT, TYPED, UNDATED
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 from registry_support import ROOT
 from scan_support import PROJECTS
 from site_support import BuiltSite, epc
@@ -31,7 +31,7 @@ from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.scan.scan import IGNORED, Vocabulary
 from epc.report.judge_card_text import sentence
-from epc.site.names import document
+from epc.site.names import documents
 
 BUILT, DAY, LATER = "2026-11-01", "2026-11-23", "2027-03-01"
 UNKNOWN = [
@@ -52,15 +52,28 @@ def published() -> Registry:
 
 
 @cache
-def real() -> str:
-    return dumps_line(document(published(), date.fromisoformat(BUILT)))
+def real() -> dict[str, str]:
+    """Return the files of names of this very registry, by the end of their addresses."""
+    names, places = documents(published(), date.fromisoformat(BUILT))
+    return {"names.json": dumps_line(names), "places.json": dumps_line(places)}
+
+
+def with_files(seen: Visit, files: Mapping[str, str]) -> None:
+    """Answer for some of the site's files of names with others."""
+
+    def answering(text: str) -> Callable[[Route], None]:
+        return lambda route: route.fulfill(body=text)
+
+    for name, text in files.items():
+        seen.page.unroute(f"**/assets/{name}")
+        seen.page.route(f"**/assets/{name}", answering(text))
 
 
 @pytest.fixture(scope="module")
 def desk(browser: Browser, home: str) -> Iterator[Visit]:
     """Return a window on a site whose list of names is that of this very registry."""
     with visit(browser, home) as page_visit:
-        page_visit.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+        with_files(page_visit, real())
         yield page_visit
 
 
@@ -440,17 +453,15 @@ def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> N
     assert page.locator("#judge-answers h3").all_inner_texts() == ["constructor", "__proto__"]
     desk.assert_quiet()
 
-    record = json.loads(real())
-    model = record["models"][0]
-    name, _, _, _, states = model["places"][0]
-    model["places"][0][1], record["sentences"][states[0][2]] = HOSTILE, HOSTILE
-    record["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in record["sources"]]
-    desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=json.dumps(record)))
-    page = linked(desk, [name], BUILT)
+    index, there = (json.loads(text) for text in real().values())
+    place = there["places"][0][0]
+    place[0], there["sentences"][place[3][0][2]] = HOSTILE, HOSTILE
+    there["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in there["sources"]]
+    with_files(desk, {"places.json": json.dumps(there)})
+    page = linked(desk, [index["models"][0]["served"][0]], BUILT)
     assert HOSTILE in page.locator("#judge-answers").inner_text()
     assert page.locator("#judge-answers :is(img, script, svg, [href^='javascript:'])").count() == 0
-    desk.page.unroute("**/assets/names.json")
-    desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+    with_files(desk, real())
 
 
 def test_a_clock_that_is_behind_the_list_brings_nothing_back(desk: Visit) -> None:
@@ -475,7 +486,7 @@ def test_answers_stand_in_nobodys_way_and_fit_a_phone(
 ) -> None:
     names = ["gpt-4o", "claude-haiku-4-5", "gtp-4o", "llama-3.3-70b-versatile"]
     with visit(browser, home, width=PHONE, color_scheme=scheme) as page_visit:
-        page_visit.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+        with_files(page_visit, real())
         page = linked(page_visit, names)
         for details in page.query_selector_all("#judge-answers details"):
             details.evaluate("place => { place.open = true; }")

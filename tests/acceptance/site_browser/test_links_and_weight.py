@@ -9,7 +9,7 @@ from browser_support import Visit, broken_links, served, visit
 from playwright.sync_api import Browser
 from site_support import ADDRESS, BuiltSite
 
-# The page of what is missing loads the names of all judges, 70 kB that grow with the registry.
+# The page of what is missing loads the names of all judges, 46 kB that grow with the registry.
 BYTES, REQUESTS = 160_000, 20
 WORKER = "workers/search."  # 12 kB, which come with the first word that somebody searches
 INDEX = "search/search_index.json"  # grows with the registry: fetched once somebody searches

@@ -11,7 +11,7 @@ from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.site.names import document
+from epc.site.names import documents
 
 BUILT = date(2026, 4, 1)
 DAYS = [BUILT + timedelta(days=n) for n in (0, 1, 29, 61, 128, 205, 206, 236, 258, 288, 500)]
@@ -26,7 +26,8 @@ def registry() -> Registry:
 
 @cache
 def listed() -> Json:
-    return document(registry(), BUILT)
+    names, places = documents(registry(), BUILT)
+    return {**names, **places}
 
 
 def held(states: list[list[Any]], day: date, *given: str) -> list[object]:
@@ -52,9 +53,9 @@ def test_between_two_days_of_the_list_no_state_of_a_place_changes() -> None:
     models = [*registry().generations.values(), *registry().catalogue.values()]
 
     assert len(models) == len(listed()["models"])
-    for model, told in zip(models, listed()["models"], strict=True):
-        for life, place in zip(model.lives, told["places"], strict=True):
-            name, platform, seen, _, states = place
+    for model, told, places in zip(models, listed()["models"], listed()["places"], strict=True):
+        for life, name, place in zip(model.lives, told["served"], places, strict=True):
+            platform, seen, _, states = place
             assert (name, platform) == (life.model, life.platform)
             for day in DAYS:
                 state = registry().of_life("{0}", life, day)
@@ -66,7 +67,7 @@ def test_between_two_days_of_the_list_no_state_of_a_place_changes() -> None:
 
 
 def test_between_two_days_of_the_list_no_state_of_a_snapshot_changes() -> None:
-    for tag, (platform, states) in listed()["tags"].items():
+    for tag, (platform, states) in listed()["snapshots"].items():
         assert platform == registry().snapshots[tag].platform
         for day in DAYS:
             assert held(states, day) == stated(status_on(registry(), tag, day).state), (tag, day)
@@ -80,13 +81,12 @@ def test_every_name_is_of_one_entry_and_leads_to_a_page_if_it_has_a_record() -> 
             spelled = [
                 name for kind in ("names", "listed", "others") for name in entry.get(kind, ())
             ]
-            served = [place[0] for place in model["places"]]
-            names += [served[name] if isinstance(name, int) else name for name in spelled]
+            names += [model["served"][name] if isinstance(name, int) else name for name in spelled]
     folded = [name.casefold() for name in names]
 
     assert sorted(folded) == sorted(registry().names.spellings())
     assert sum("page" in model for model in models) == len(registry().generations)
-    plain = [model.get("plain", model["places"][0][0]) for model in models]
+    plain = [model.get("plain", model["served"][0]) for model in models]
     assert plain == [
         registry().plain_name(name) for name in (*registry().generations, *registry().catalogue)
     ]
