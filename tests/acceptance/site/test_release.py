@@ -30,7 +30,13 @@ def run(clone: Path, *arguments: str) -> str:
     done = subprocess.run(
         arguments,
         cwd=clone,
-        env={**environment(), "UV_OFFLINE": "1", "PYTHONPATH": str(clone)},
+        env={
+            **environment(),
+            "UV_OFFLINE": "1",
+            "PYTHONPATH": str(clone),
+            "MAKELEVEL": "0",
+            "MAKEFLAGS": "",  # as typed, also where `make` runs the tests
+        },
         capture_output=True,
         text=True,
         check=False,
