@@ -25,8 +25,8 @@ from epc.statistics.intervals import Interval
 _LARGEST: Final = sqrt(len(STRATEGIES))  # gamma: all rows of a table share the scale
 _MOST: Final = 10  # settings in a picture; all stand in the tables
 _CROSSING: Final = (
-    "Dot: the estimate, with its 95% interval over tasks. Grey: what chance alone "
-    "redirects. Dashed: no regret, and a regret of 2 points, the margin of the word."
+    "Dot: the estimate, with its 95% interval over tasks. Grey: chance alone. "
+    "Dashed: no regret, and 2 points, the word's margin."
 )
 _NOISE: Final = (
     "Dot: the mean over seeds, with its 95% interval where one is known. Grey: where single seeds "
