@@ -195,10 +195,10 @@ def test_p3_the_box_says_the_same_and_in_the_past_tense_from_the_day_on_which_it
     None
 ):
     """Scores published on 29 April 2026, of an id that is fixed: a year later they are too old."""
-    record = names.document(published(), REAL_DAY)
-    judged = record["judged"][record["judges"]["claude-haiku-4-5"]]
+    index, places = names.documents(published(), REAL_DAY)
+    (model,) = (m for m in index["models"] if m["served"][:1] == ["claude-haiku-4-5"])
     first = quotable("claude-haiku-4-5").headline
-    said = dict(judged["said"])
+    said = dict(places["judged"][model["group"]])
 
     assert first
     assert f"It {first.says}" in said[DAY] or f"it {first.says}" in said[DAY]
