@@ -44,7 +44,7 @@ def test_what_the_protocol_measured_stands_before_recorded_verdicts(published: R
     card = card_of(published, subject(published, "qwen2.5-coder-1.5b", TODAY), TODAY)
 
     assert card.coupling
-    assert card.coupling.tag == "v1.0-qwen2.5-coder-1.5b"
+    assert card.coupling.tag == "v1.3-qwen2.5-coder-1.5b"
     assert card.coupling.says.startswith(
         "by the protocol: transfer regret from visual to text +0.4 points [-10.8, +11.5] of win "
         "rate, 9.1 [0.0, 29.7] of 100 choices redirected"
