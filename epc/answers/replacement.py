@@ -13,7 +13,7 @@ from epc.answers.choose import Usable, first_by_turn, turns_of_ways, usable_on
 from epc.answers.resolve import resolve
 from epc.answers.service import service_on
 from epc.answers.snapshot_status import turns_of
-from epc.answers.turns import days_of_life, turns
+from epc.answers.turns import days_of_life, standing, turns
 from epc.answers.types import Name, Place, Replacement, Service, VendorReplacement
 from epc.records.choices import models_of
 from epc.registry.expiry import Expiry
@@ -122,11 +122,11 @@ def first_by_day(
     names = {model for record in records for model in record.ways}
     deciding_places = (place for answer in answers for place in deciding(answer))
     names.update(p.replacement for p in deciding_places if p.replacement and p.replacement_name)
-    begins = [answer.as_of for answer in answers]
-    days = {*begins, *lookups.days, *(day for name in names for day in lookups.turns_of(name))}
-    for day in sorted(days):
-        place = bisect_right(begins, day) - 1
-        answer, record = replace(answers[place], as_of=day), records[place]
+    begun = [(pair[0].as_of, pair) for pair in zip(answers, records, strict=True)]
+    days = {day for day, _ in begun} | {*lookups.days}
+    for day in sorted(days.union(*map(lookups.turns_of, names))):
+        earlier, record = standing(begun, day)
+        answer = replace(earlier, as_of=day)
         if has_end(answer):
             today = _unranked(lookups, record, answer, day)
             yield day, _first(lookups, answer, record, today)

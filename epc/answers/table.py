@@ -5,18 +5,17 @@ has a numbered hole for each of these: `TYPED`, `PLATFORMS`, `GATEWAYS`; and `BE
 said of other places. `HINT` is one for names that may be meant instead.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Final, TypeVar
+from typing import Final
 
 from epc.analysis.agreement import ReplacementJudge
 from epc.answers import words
 from epc.answers.replacement import Lookups, deciding, first_by_day, generations_of
 from epc.answers.resolve import name_of, target_on
 from epc.answers.service import foreign_places, hosts_of, is_foreign_list, place_of, service_of
-from epc.answers.turns import days_of_life, turns
+from epc.answers.turns import days_of_life, standing, turning, turns
 from epc.answers.types import Name, Place, Service
 from epc.records.model_names import Spelling, narrowings
 from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, ServiceTerm
@@ -29,7 +28,6 @@ GATEWAYS: Final = "{2}"  # that it is asked through gateways, if it is
 BESIDE: Final = "{3}"
 HINT: Final = "{9}"
 ELSEWHERE: Final = (PLATFORMS,)  # platforms that have no record of a name
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +104,11 @@ class Table:
         """Return a model's place on the first day, and on each later one on which it turns."""
         if id(life) not in self._places:
             name = Name(text=TYPED, name=TYPED, plain=TYPED, kind="model", as_of=self.as_of)
-            rows: list[tuple[date, Place]] = []
             stated_days = days_of_life(self.registry, life)
-            for day in (self.as_of, *turns(self.registry, stated_days, self.as_of)):
-                meant = target_on(self.registry, model, life, day)
-                place = place_of(self.registry, name, meant, day)
-                if not rows or _lasting(rows[-1][1]) != _lasting(place):
-                    rows.append((day, place))
-            self._places[id(life)] = rows
+            days = (self.as_of, *turns(self.registry, stated_days, self.as_of))
+            targets = ((day, target_on(self.registry, model, life, day)) for day in days)
+            rows = ((day, place_of(self.registry, name, meant, day)) for day, meant in targets)
+            self._places[id(life)] = turning(rows, _lasting)
         return self._places[id(life)]
 
     def answer(self, text: str, meaning: Meaning) -> Answer:
@@ -124,18 +119,13 @@ class Table:
         days = {self.as_of, *(day for turned in places for day, _ in turned)}
         days.update(day for day in weights if day and day > self.as_of)
         answers = [
-            _service(name, [standing(turned, day) for turned in places], day)
+            (day, _service(name, [standing(turned, day) for turned in places], day))
             for day in sorted(days)
         ]
-        judges = self._judges_of(answers)
-        rows: list[tuple[date, Row]] = []
-        begins = [answer.as_of for answer in answers]
-        for day in sorted({*begins, *(day for day, _ in judges)}):
-            answer = answers[bisect_right(begins, day) - 1]
-            row = _row(answer, standing(judges, day))
-            if not rows or rows[-1][1] != row:
-                rows.append((day, row))
-        return Answer(name=name, rows=tuple(rows))
+        judges = self._judges_of([answer for _, answer in answers])
+        days.update(day for day, _ in judges)
+        rows = ((day, _row(standing(answers, day), standing(judges, day))) for day in sorted(days))
+        return Answer(name=name, rows=tuple(turning(rows)))
 
     def _judges_of(self, answers: Sequence[Service]) -> list[tuple[date, ReplacementJudge | None]]:
         """Return whom to turn to, found once for all names of the same places."""
@@ -151,11 +141,6 @@ class Table:
         if key not in self._judges:
             self._judges[key] = [*first_by_day(self._lookups, answers)]
         return self._judges[key]
-
-
-def standing(turned: Sequence[tuple[date, T]], day: date) -> T:
-    """Return the last of what has begun on a day."""
-    return next(found for begin, found in reversed(turned) if begin <= day)
 
 
 def _service(name: Name, places: Sequence[Place], day: date) -> Service:

@@ -1,11 +1,15 @@
 """Days on which an answer may change: what is stated of lives, and the notices of their ends."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
+from itertools import groupby
+from typing import TypeVar
 
 from epc.registry.expiry import days_away, unconfirmed_from
 from epc.registry.lifecycles import ServiceTerm
 from epc.registry.registry import Registry
+
+T = TypeVar("T")
 
 
 def turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
@@ -28,3 +32,15 @@ def days_of_life(registry: Registry, life: ServiceTerm) -> Iterator[date]:
         yield from filter(None, begins)
         if aged := unconfirmed_from(entry, registry.policy):
             yield aged
+
+
+def turning(
+    rows: Iterable[tuple[date, T]], lasting: Callable[[T], object] = lambda found: found
+) -> list[tuple[date, T]]:
+    """Return the rows of the days on which something turned; `lasting` is what may turn of it."""
+    return [next(run) for _, run in groupby(rows, key=lambda row: lasting(row[1]))]
+
+
+def standing(turned: Sequence[tuple[date, T]], day: date) -> T:
+    """Return the last of what has begun on a day."""
+    return next(found for begin, found in reversed(turned) if begin <= day)

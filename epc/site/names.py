@@ -17,8 +17,8 @@ from epc.answers.judge_cards import card_of, served_by
 from epc.answers.resolve import name_of, resolve
 from epc.answers.snapshot_status import status_on, turns_of
 from epc.answers.subjects import lives_of, targets_of
-from epc.answers.table import ELSEWHERE, GATEWAYS, HINT, TYPED, Answer, Row, Table, standing
-from epc.answers.turns import days_of_life
+from epc.answers.table import ELSEWHERE, GATEWAYS, HINT, TYPED, Answer, Row, Table
+from epc.answers.turns import days_of_life, standing, turning
 from epc.answers.types import Name, Place
 from epc.protocol.mitigation import WRAPPERS
 from epc.protocol.results import Json
@@ -290,12 +290,12 @@ class _Documents:
 
     def _snapshot(self, tag: str) -> Iterator[list[Any]]:
         """Yield the states of a snapshot."""
-        before: list[Any] = []
-        for day in (self._as_of, *turns_of(self._registry, tag, self._as_of)):
-            state = self._state(day, status_on(self._registry, tag, day).state)
-            if state[1:] != before[1:]:
-                yield state
-            before = state
+        days = (self._as_of, *turns_of(self._registry, tag, self._as_of))
+        states = (
+            (day, self._state(day, status_on(self._registry, tag, day).state)) for day in days
+        )
+        for _, state in turning(states, lambda state: state[1:]):
+            yield state
 
     def _state(
         self, day: date, state: Expiry, life: ServiceTerm | None = None, *, has_ended: bool = False
@@ -303,13 +303,10 @@ class _Documents:
         parts: dict[str, date | str | None] = {_UNTIL: state.until}
         if life:
             parts = {_MODEL: life.model, _PLATFORM: life.platform, **parts, _SEEN: life.seen}
-        note = state.note
-        for hole, part in parts.items():
-            note = note.replace(str(part), hole) if part else note
         return _short(
             self._day(day),
             self._kinds.place(_kind(state, life, has_ended=has_ended)),
-            self._sentences.place(note),
+            self._sentences.place(_with_holes(state.note, parts)),
             self._sources.place(state.source or ""),
             state.revision,
             state.until.isoformat() if state.until else None,
@@ -326,15 +323,10 @@ class _Documents:
         What has ended everywhere has none, and what a list has without a day says nothing.
         """
         turned = [self._table.places(generation, life) for life in generation.lives]
-        before = None
-        for day in sorted({day for rows in turned for day, _ in rows}):
-            places = [standing(rows, day) for rows in turned]
-            lasts = any(not (place.has_ended or place.is_silent) for place in places)
-            is_dated = any(place.until or place.not_before for place in places)
-            has = int(lasts) + int(lasts and is_dated)
-            if has != before:
-                yield [self._day(day), has]
-            before = has
+        days = sorted({day for rows in turned for day, _ in rows})
+        places = ((day, [standing(rows, day) for rows in turned]) for day in days)
+        for day, followed in turning((day, _followed_as(on_day)) for day, on_day in places):
+            yield [self._day(day), followed]
 
 
 class _Said:
@@ -394,12 +386,18 @@ class _Said:
         days.update(self._listing_days if snapshots else ())
         moving = (life for life in subject.lives if life.points_to or life.versions)
         days.update(day for life in moving for day in days_of_life(registry, life))
-        texts: list[list[str]] = []
-        for day in [as_of, *sorted(day for day in days if day > as_of)]:
-            text = performance_text(card_of(registry, subject, day))
-            if not texts or texts[-1][1] != text:
-                texts.append([day.isoformat(), text])
-        return texts
+        later_days = sorted(day for day in days if day > as_of)
+        texts = (
+            (day, performance_text(card_of(registry, subject, day))) for day in (as_of, *later_days)
+        )
+        return [[day.isoformat(), text] for day, text in turning(texts)]
+
+
+def _followed_as(places: Sequence[Place]) -> int:
+    """Return whether a model's page has nothing to follow, a feed (1), or a calendar too (2)."""
+    lasts = any(not (place.has_ended or place.is_silent) for place in places)
+    is_dated = any(place.until or place.not_before for place in places)
+    return int(lasts) + int(lasts and is_dated)
 
 
 def models_of(name: Name) -> list[str]:
@@ -431,8 +429,13 @@ def _kind(state: Expiry, life: ServiceTerm | None, *, has_ended: bool) -> list[A
 
 def _dated(text: str, state: Expiry) -> str:
     """Return a text with holes for the days of a state."""
-    for hole, day in ((_UNTIL, state.until), (_NOT_BEFORE, state.not_before)):
-        text = text.replace(str(day), hole) if day else text
+    return _with_holes(text, {_UNTIL: state.until, _NOT_BEFORE: state.not_before})
+
+
+def _with_holes(text: str, parts: Mapping[str, date | str | None]) -> str:
+    """Return a text with a hole in place of each part that it has."""
+    for hole, part in parts.items():
+        text = text.replace(str(part), hole) if part else text
     return text
 
 

@@ -10,7 +10,8 @@ import pytest
 from registry_support import ROOT
 
 from epc.answers.service import gate, states
-from epc.answers.table import ELSEWHERE, Answer, Table, standing
+from epc.answers.table import ELSEWHERE, Answer, Table
+from epc.answers.turns import standing
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 
