@@ -17,9 +17,7 @@ Result = TypeVar("Result")
 
 ALL_CORES = -1  # as `jobs`
 _REACH = "10s"
-_ALLOCATIONS: Final = (
-    20_000  # more new objects than hundreds of calls under way hold, or most points
-)
+_ALLOCATIONS: Final = 20_000  # more new objects than most points hold, or hundreds of calls
 
 
 def spread(

@@ -45,7 +45,7 @@ def llmbar(clone: Path) -> Iterator[dict[str, Any]]:
 
 def pandalm(clone: Path) -> list[dict[str, Any]]:
     """Return the rows of the sample of PandaLM's pairs on which three people agree."""
-    pairs: dict[tuple[str, ...], dict[str, Any]] = {}
+    pairs: dict[tuple[str, ...], dict[str, Any] | None] = {}  # None: people disagree, or tie
     for entry in json.loads((clone / "data/testset-v1.json").read_text("utf-8")):
         answers = entry["response1"], entry["response2"]
         if not all(isinstance(answer, str) for answer in answers):
@@ -58,10 +58,10 @@ def pandalm(clone: Path) -> list[dict[str, Any]]:
             continue  # several models gave the same words: one item
         a_by, b_by = entry["cmp_key"].split("_")
         item = {"item": str(entry["idx"]), "question": question, "a": a, "b": b}
-        humans = {frozenset({1}): ["a"] * 3, frozenset({2}): ["b"] * 3}.get(frozenset(people))
+        humans = ["ab"[max(people) - 1]] * 3
         facts = {"humans": humans, "subset": entry["motivation_app"], "a_by": a_by, "b_by": b_by}
-        pairs[same_answers] = item | facts
-    agreed = (pair for pair in pairs.values() if pair["humans"])
+        pairs[same_answers] = item | facts if people in ({1}, {2}) else None
+    agreed = filter(None, pairs.values())
     short = (pair for pair in agreed if len(pair["question"] + pair["a"] + pair["b"]) < LONGEST)
     return sorted(short, key=lambda pair: digest(pair["question"]))[:SAMPLE]
 

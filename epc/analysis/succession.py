@@ -6,7 +6,7 @@ They are compared like for like only: the same prompt, the same candidate first 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -18,14 +18,13 @@ from epc.analysis.agreement import (
     UncomparedJudge,
 )
 from epc.analysis.choosing import Alternative
-from epc.analysis.verdicts_by_item import Ballot, ItemVerdict, Key, Shares, merged
+from epc.analysis.verdicts_by_item import Ballot, ItemVerdict, Key, merged
 from epc.arrays import Codes, np
 from epc.records.verdicts.types import UNKNOWN
 from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
 from epc.statistics.figures import ClusteredFigure
 
 _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
-_MOST_SHARES: Final = 4096  # results; judges that were asked once have nine between them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,13 +194,7 @@ def _alike(pair: tuple[ItemVerdict, ItemVerdict]) -> float:
     left, right = pair
     if left.score is not None and right.score is not None:
         return float(left.score == right.score)
-    return _equal_share(left.saying, right.saying)
-
-
-@lru_cache(_MOST_SHARES)
-def _equal_share(left: Shares, right: Shares) -> float:
-    """Return how often two judges give the same verdict. Most give one verdict every time."""
-    return _sum_of_products(left, right)
+    return _sum_of_products(left.saying, right.saying)
 
 
 def _sum_of_products(left: Sequence[float], right: Sequence[float]) -> float:

@@ -11,7 +11,7 @@ from epc.analysis.quotable import QuotableFigure, Unit, unit_of
 from epc.analysis.verdicts_names import FIGURES, family
 from epc.answers.types import Name, Place, Service, SnapshotStatus
 from epc.audit.facts import Word
-from epc.printable import begun
+from epc.printable import begun, enumeration
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.spec.domains import Pair
 from epc.statistics.figures import ClusteredFigure, Figure, figure_text
@@ -236,8 +236,7 @@ def too_old(status: SnapshotStatus) -> str:
 
 def not_here(parts: Sequence[str]) -> str:
     """Say which parts of what one asks of a judge are not in this registry."""
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"{begun(listed)}: not in this registry."
+    return f"{begun(enumeration(parts))}: {MISSING}."
 
 
 def other_version(name: str, measured: str) -> str:

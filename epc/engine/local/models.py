@@ -223,13 +223,12 @@ class Likelihood(Local):
         No grammar lets the runtime begin a character, and of a character that has no end it
         reports nothing. So it writes another token, and lists what it thought of all.
         """
-        (full_stop,) = await self._tokens(".", special=False)
         body = {
             "prompt": read,
             "max_tokens": 1,
             "temperature": 0,
             "logprobs": _ALL,
-            "logit_bias": [[full_stop["id"], _CERTAIN]],
+            "logit_bias": [[".", _CERTAIN]],
         }
         (step,) = runtime.steps(await self._runtime.stream(body, chat=False))
         listed: dict[int, float] = {one["id"]: one["logprob"] for one in step["top_logprobs"]}
