@@ -15,6 +15,23 @@ from epc.extras import require
 class CommandGroup(click.Group):
     """Group whose departed commands end in an error that says what to do instead."""
 
+    def __init__(
+        self, *args: Any, second_names: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
+        """Take what click takes.
+
+        `second_names` has the module below `epc.cli` of a command that a name stands for, which is
+        listed under its first name alone.
+        """
+        super().__init__(*args, **kwargs)
+        self._second_names = second_names or {}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a name, or None."""
+        if module := self._second_names.get(cmd_name):
+            return command_of(f"epc.cli.{module}")
+        return super().get_command(ctx, cmd_name)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -57,7 +74,7 @@ class LazyGroup(CommandGroup):
         """Return a command from its module, or None."""
         if cmd_name not in self._names:
             return None
-        return with_blocks(importlib.import_module(f"{self._package}.{cmd_name}").command)
+        return command_of(f"{self._package}.{cmd_name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click hands it over)
         """Write the sections of the help."""
@@ -82,6 +99,11 @@ class LazyGroup(CommandGroup):
             close = get_close_matches(name, self._names, n=1)
             hint = f"Did you mean {close[0]!r}?" if close else f"See `{ctx.command_path} --help`."
             raise click.UsageError(f"There is no command {name!r}. {hint}", ctx) from error
+
+
+def command_of(module: str) -> click.Command:
+    """Return the command of a module."""
+    return with_blocks(importlib.import_module(module).command)
 
 
 def with_blocks(command: click.Command) -> click.Command:

@@ -1,12 +1,12 @@
-"""`epc observe import|check|report|selection|transfer|export`."""
+"""`epc observe import|selection|transfer|export`."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from epc.cli.audit import command as audit
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result
+from epc.cli.groups import CommandGroup
 from epc.cli.options import (
     FILE,
     NEW,
@@ -23,9 +23,9 @@ from epc.cli.options import (
 from epc.spec.epc_v1 import ROUNDS
 
 
-@click.group()
+@click.group(cls=CommandGroup, second_names={"check": "validate", "report": "audit"})
 def command() -> None:
-    """Verdicts that others recorded: convert them, check them, measure the judges."""
+    """Verdicts that others recorded: convert them, and what a choice by their judges gains."""
 
 
 @command.command(name="import")
@@ -101,28 +101,6 @@ def _files(verdicts: Path) -> frozenset[str]:
     if header is None:
         raise MalformedError(findings[0])
     return frozenset(header.made.files if header.made else ())
-
-
-@command.command()
-@click.argument("file", type=FILE)
-@format_option
-def check(file: Path, form: str) -> None:
-    r"""Check a verdict FILE: every line, every field, and what contradicts what.
-
-    \b
-    Example:
-      epc observe check llmbar.parquet
-    """
-    from epc.records.findings import CheckResult
-    from epc.records.verdicts.verdict_file import read
-
-    _, verdicts, findings = read(file)
-    checked = CheckResult(path=str(file), findings=findings)
-    print_findings(checked, form, verdicts=0 if verdicts is None else len(verdicts))
-    exit_with(clean=not findings)
-
-
-command.add_command(audit, "report")
 
 
 @command.command()

@@ -19,12 +19,12 @@ from epc.cli.options import FILE, THERE, format_option
 )
 @format_option
 def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: str) -> None:
-    r"""Check run folders or manifests: schema, then meaning, then recomputed values.
+    r"""Check run folders, manifests and verdict files: schema, then meaning, then computed values.
 
     All findings are listed, each with its place as a JSON Pointer and the clause it departs
     from. Places in the raw files begin with /trials, /calls and /weights. As JSON, one line a
-    path. Of a campaign's folder every run is checked. Exits 1 if anything worse than a warning was
-    found.
+    path. Of a campaign's folder every run is checked, of a verdict file (.jsonl, .parquet) every
+    line and field, and what contradicts what. Exits 1 if anything worse than a warning was found.
 
     --write first recomputes the results from the trials, and writes those that differ into the
     manifest and weights.jsonl; it exits 1 if any did. --accuracy adds the evaluator's calibration
@@ -34,6 +34,7 @@ def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: s
     \b
     Example:
       epc validate runs/first
+      epc validate llmbar.parquet
       epc validate --format json submissions/*/manifest.json
       epc validate runs/first --accuracy accuracy.csv --write
     """
@@ -42,11 +43,32 @@ def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: s
 
     ok = True
     for path in (run for name in paths for run in each_run(name)):
+        if _holds_verdicts(path):
+            if write or accuracy:
+                raise click.UsageError(f"--write and --accuracy are of runs; {path} holds verdicts")
+            ok = _has_sound_verdicts(path, form) and ok
+            continue
         recomputes = not (write or accuracy) or _recomputed(path, write=write, accuracy=accuracy)
         report = validate(path)
         ok = ok and recomputes and report.ok
         print_findings(report, form)
     exit_with(clean=ok)
+
+
+def _holds_verdicts(path: Path) -> bool:
+    """Return whether a path is a file of verdicts: any file that is no manifest."""
+    return path.is_file() and path.suffix != ".json"
+
+
+def _has_sound_verdicts(file: Path, form: str) -> bool:
+    """Print what is wrong with a verdict file, and return whether nothing is."""
+    from epc.records.findings import CheckResult
+    from epc.records.verdicts.verdict_file import read
+
+    _, verdicts, findings = read(file)
+    checked = CheckResult(path=str(file), findings=findings)
+    print_findings(checked, form, verdicts=0 if verdicts is None else len(verdicts))
+    return not findings
 
 
 def _recomputed(run: Path, *, write: bool, accuracy: Path | None) -> bool:

@@ -214,7 +214,7 @@ def figures_of_verdicts(
     choices: Choices,
     other_judges: tuple[Header, Verdicts] | None = None,
 ) -> Json:
-    """Return what is published of verdicts: all that `epc observe report` measures.
+    """Return what is published of verdicts: all that `epc audit` measures.
 
     Of a judge whose verdicts stay with their source, beside `other_judges` of it as well.
 

@@ -167,7 +167,7 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     if kind.verdict_file:
         yield (
             "Check its verdicts, and take every figure from them again:",
-            f"epc observe check {tag}/verdicts.*\nepc observe report {tag}/verdicts.*",
+            f"epc validate {tag}/verdicts.*\nepc audit {tag}/verdicts.*",
         )
     elif kind.about == "judgments":
         yield (

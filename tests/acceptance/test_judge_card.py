@@ -131,4 +131,4 @@ def test_a_verdict_file_with_findings_is_misuse(registry: Path, tmp_path: Path) 
     done = epc("evaluators", "card", "judge-1", "--verdicts", file, "--registry", registry)
 
     assert done.returncode == 2
-    assert f"see `epc observe check {file}`" in done.stderr.decode()
+    assert f"see `epc validate {file}`" in done.stderr.decode()

@@ -120,8 +120,9 @@ def test_reading_r77_both_forms_are_clean_and_say_the_same(
     file = tmp_path / f"tiny{form}"
     epc("observe", "import", source, "--shape", "llmbar", "--texts", "--out", file)
 
-    checked = epc("observe", "check", file)
+    checked = epc("validate", file)
 
+    assert checked.stdout == epc("observe", "check", file).stdout
     assert (checked.returncode, checked.stderr) == (0, b"")
     assert checked.stdout.decode() == f"{file}: ok, findings: 0\n"
     repeated_document = json.loads(epc("observe", "report", file, "--format", "json").stdout)

@@ -1,4 +1,4 @@
-"""What `epc observe report` measures beside places and gold, as a user meets it (Reading R77)."""
+"""What `epc audit` measures beside places and gold, as a user meets it (Reading R77)."""
 
 import json
 import re

@@ -109,6 +109,7 @@ REFUSED: Final = [
     ("observe import pairs.csv --shape csv --out v.jsonl --like bank.csv", "--like", "is one file"),
     ("observe selection bank.csv --setting j --setting nobody", "--setting", "nobody: no judge"),
     ("observe transfer bank.csv --setting nobody", "--setting", "nobody: no judge"),
+    ("validate bank.csv --write", "--write", "bank.csv holds verdicts"),
     ("data --tables snapshots,figures --store elsewhere", "--store", "need none"),
     ("snapshot show v1.0-gpt-4 --reference", "--reference", "name a snapshot, or --reference"),
     ("compare run v1.0-gpt-4 --margin 0.2", "--margin", "a snapshot has its figures"),
@@ -172,7 +173,6 @@ ACTING: Final = {
     " --dry-run --temperature --top-p --max-tokens --reasoning --body --max-calls --max-cost"
     " --no-cache --quiet --format",
     "observe import": "--shape --out --map --set --repository --commit --licence --texts --format",
-    "observe check": "--format",
     "observe selection": "--askings --pick --format",
     "observe transfer": "--judge --domains --rounds --format",
     "observe export": "--to --out",

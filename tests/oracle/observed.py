@@ -1,4 +1,4 @@
-"""Every figure of `epc observe report` a second time, in plain Python (Reading R77).
+"""Every figure of `epc audit` a second time, in plain Python (Reading R77).
 
 It shares no code with `epc.analysis` and no NumPy: verdicts are taken one by one, as the pages say.
 """

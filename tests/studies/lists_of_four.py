@@ -2,7 +2,7 @@
 
     python tests/studies/lists_of_four.py composo|themis SOURCE report.json
 
-`report.json` is what `epc observe report --format json` says of the checkout. It prints how many
+`report.json` is what `epc audit --format json` says of the checkout. It prints how many
 values were compared and which differ, and exits 1 if one does.
 """
 

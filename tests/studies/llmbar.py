@@ -4,7 +4,7 @@
 
 LLMBar is a checkout of princeton-nlp/LLMBar. It prints place consistency, accuracy in either place,
 first-place preference and the unreadable share of each judge and strategy whose last step is asked
-about every item. With the JSON of `epc observe report --format json` it exits 1 if one differs.
+about every item. With the JSON of `epc audit --format json` it exits 1 if one differs.
 """
 
 import json

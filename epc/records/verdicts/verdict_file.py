@@ -57,7 +57,7 @@ def sound(path: Path) -> tuple[Header, Verdicts]:
     if findings or header is None or verdicts is None:
         raise UsageError(
             f"{path} has {len(findings)} findings; the first: {findings[0]}\n"
-            f"  fix: see `epc observe check {path}`"
+            f"  fix: see `epc validate {path}`"
         )
     return header, verdicts
 
@@ -298,7 +298,7 @@ def cut(header: Header, verdicts: Verdicts, judge: str) -> tuple[Header, list[Ro
     keys = _settings(header, judge)
     chosen = np.flatnonzero(verdicts.are_of(keys))
     if not len(chosen):
-        raise UsageError(f"no verdict is by {judge}\n  fix: see `epc observe report`")
+        raise UsageError(f"no verdict is by {judge}\n  fix: see `epc audit`")
     rows = rows_of(verdicts, chosen)
     files = {row.file for row in rows}
     used = {row.setting for row in rows}

@@ -84,8 +84,22 @@ def test_every_command_s_help_has_an_example_on_its_own_lines(
     assert "\\b" not in out
     lines = [line.strip() for line in out.splitlines()]
     assert "Example:" in lines
-    name = "audit" if path == ("observe", "report") else " ".join(path)  # one command, two names
-    assert lines[lines.index("Example:") + 1].startswith(f"epc {name}")
+    assert lines[lines.index("Example:") + 1].startswith(f"epc {' '.join(path)}")
+
+
+@pytest.mark.parametrize(("second", "first"), [("report", "audit"), ("check", "validate")])
+def test_a_second_name_is_the_same_command_and_is_listed_nowhere(
+    capsys: pytest.CaptureFixture[str], second: str, first: str
+) -> None:
+    group = program.program.get_command(click.Context(program.program), "observe")
+    assert isinstance(group, click.Group)
+    context = click.Context(group)
+
+    listed = program.program.get_command(click.Context(program.program), first)
+    assert group.get_command(context, second) is listed
+    assert second not in group.list_commands(context)
+    code, out, _ = ran(capsys, "observe", second, "--help")
+    assert (code, f"epc observe {second} [OPTIONS]" in out) == (0, True)
 
 
 @pytest.mark.parametrize(
