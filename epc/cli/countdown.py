@@ -1,6 +1,6 @@
-"""Times in words, and how far a simulation is, on stderr."""
+"""Times in words, and a simulation that says how far it is, on stderr."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from threading import Timer
 from time import monotonic
@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from epc.cli.common import print_note
 
+Point = TypeVar("Point")
 Result = TypeVar("Result")
 LINE_S: Final = 60.0  # between two lines of a log
 FIRST_LINE_S: Final = 5.0  # until work says how far it is
@@ -32,6 +33,15 @@ def rounded(seconds: float) -> str:
         return f"{round(seconds / _MINUTE)} min"
     tens = 10 * round(seconds / _MINUTE / 10)
     return f"{tens // 60} h {tens % 60:02} min"
+
+
+def spread(
+    work: Callable[[Point], Result], points: Sequence[Point], title: str
+) -> Iterator[Result]:
+    """Yield the result of every point of a simulation, from all cores; say how far it is."""
+    from epc import grid
+
+    return counted(grid.spread(work, points, jobs=grid.ALL_CORES), len(points), title)
 
 
 def counted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:

@@ -38,6 +38,9 @@ _HALF_PRICE: Final = (
 
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
+_CORES: Final = "leave it out: all cores work, or as many as LOKY_MAX_CPU_COUNT says"
+_CLUSTER: Final = 'use epc.grid.spread in Python, under joblib.parallel_config(backend="dask")'
+
 DEPARTURES: Final = (
     Departure("command", "epc recompute", "type `epc validate --write`"),
     Departure(
@@ -78,6 +81,11 @@ DEPARTURES: Final = (
     Departure("option", "epc watch --spot-check", "type `epc snapshot fetch TAG --out RUN` first"),
     Departure("option", "epc watch --model", "leave it out: RUN names its evaluator"),
     Departure("option", "epc watch --out", "name the file of the days: --history FILE"),
+    *(
+        Departure("option", f"epc {path} {option}", instead)
+        for path in ("design show", "plan", "simulate")
+        for option, instead in (("--jobs", _CORES), ("--cluster", _CLUSTER))
+    ),
     Departure("word", "attested", _RECOMPUTED),
     Departure("word", "spot-checked", _RECOMPUTED),
     Departure("word", "replicated", "read `replicates` on the later card"),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result
-from epc.cli.options import NEW_FILE, Whole, format_option, grid_options, with_default
+from epc.cli.countdown import spread
+from epc.cli.options import NEW_FILE, Whole, format_option, with_default
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
 
@@ -157,9 +158,8 @@ def check(designs: tuple[str, ...], form: str) -> None:
     f"for `epc simulate`. Without one: {CROSSING}.",
 )
 @with_default("--runs", Whole(20, 100_000), 100, "Simulated measurements that a power rests on.")
-@grid_options
 @format_option
-def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> None:
+def show(design: str, power: str | None, runs: int, form: str) -> None:
     r"""Show the variant tag that a design makes, what differs from the reference, what it asks.
 
     The calls are those of 30 seeds. What they cost with your models: `epc run --design FILE
@@ -170,13 +170,13 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
     Example:
       epc design show mine.yaml
       epc design show mine.yaml --power
-      epc design show reference-64 --power domain-favourites:high=0.6,low=0.4 --jobs 2
+      epc design show reference-64 --power domain-favourites:high=0.6,low=0.4
     """
     from epc.records.designs import Design
 
     loaded = Design.load(design)
     design_text = _summary_of(loaded)
-    powered = None if power is None else _power(loaded, power, spread, runs=runs)
+    powered = None if power is None else _power(loaded, power, runs=runs)
     print_result(
         form,
         lambda: asdict(design_text) | ({"power": powered.as_json()} if powered else {}),
@@ -245,7 +245,7 @@ def _summary_of(design: "Design") -> "DesignSummary":
     )
 
 
-def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "DesignPower":
+def _power(design: "Design", evaluator: str, *, runs: int) -> "DesignPower":
     """Return the power for the two smallest domains of a design, each with its own tasks.
 
     Its groups are taken as topics of equal size. Answers repeat as the published models' do.

@@ -1,11 +1,11 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
@@ -332,38 +332,3 @@ def judges_options(command: Callable[..., None]) -> Callable[..., None]:
     ):
         with_choices = option(with_choices)
     return with_choices
-
-
-Point = TypeVar("Point")
-Result = TypeVar("Result")
-
-
-def grid_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say where a simulation runs; the command gets them as `spread`."""
-
-    @click.option(
-        "--jobs",
-        type=Whole(1, 1024),
-        default=1,
-        show_default=True,
-        help="Processes to spread the simulation over. The figures do not depend on it.",
-    )
-    @click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="A Dask scheduler to spread it over, such as tcp://127.0.0.1:8786.",
-    )
-    @wraps(command)
-    def with_spread(*, jobs: int, cluster: str | None, **options: Any) -> None:
-        def spread(
-            work: Callable[[Point], Result], points: Sequence[Point], title: str
-        ) -> Iterator[Result]:
-            from epc import grid
-            from epc.cli.countdown import counted
-
-            results = grid.spread(work, points, jobs=jobs, cluster=cluster)
-            return counted(results, len(points), title)
-
-        command(spread=spread, **options)
-
-    return with_spread

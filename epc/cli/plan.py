@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from epc.cli.common import echo_json, exit_with, now, open_registry, print_result
+from epc.cli.countdown import spread
 from epc.cli.options import (
     Finite,
     Whole,
     format_option,
-    grid_options,
     refuse_options,
     registry_option,
     with_default,
@@ -30,7 +30,7 @@ _STRATEGIES = 11
 # Options of every question but that of --judge.
 _OF_DESIGNS = (
     *("subject", "pilot", "width", "power", "strategies", "runs", "evaluator", "executor"),
-    *("latency", "concurrency", "jobs", "cluster"),
+    *("latency", "concurrency"),
 )
 
 
@@ -95,7 +95,6 @@ class _Width:
     help="The share of questions that --judge has to decide rightly, e.g. 0.85.",
 )
 @click.option("--domain", default="all", show_default=True, help="The kind of task, for --judge.")
-@grid_options
 @format_option
 @registry_option
 def command(
@@ -112,7 +111,6 @@ def command(
     judge: str | None,
     accuracy: float | None,
     domain: str,
-    spread: Any,
     form: str,
     registry: str | None,
 ) -> None:
@@ -153,7 +151,7 @@ def command(
         refuse_options(("strategies", "runs"), "is of a simulation: name --power or --pilot")
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
-    sd, rounds, measured = _spread_of(subject, spread)
+    sd, rounds, measured = _spread_of(subject)
     pace = Pace(seconds=latency, at_once=concurrency)
     priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=now())
     planned = None
@@ -162,7 +160,7 @@ def command(
             raise click.UsageError(
                 f"a run states no preference to find: name an evaluator, and --pilot {subject}"
             )
-        planned = _planned(subject, pilot, power, priced, strategies, runs=runs, spread=spread)
+        planned = _planned(subject, pilot, power, priced, strategies, runs=runs)
     seeds = seeds_for_width(sd, width)
     widths = {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)}
     precision = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
@@ -205,7 +203,6 @@ def _planned(
     strategies: int,
     *,
     runs: int,
-    spread: Any,
 ) -> PlanReport:
     from epc.audit.pilot import PUBLISHED
     from epc.audit.power import planned, population_of
@@ -224,7 +221,7 @@ def _planned(
     )
 
 
-def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
+def _spread_of(subject: str) -> tuple[float, int, bool]:
     """Return the spread of gamma between seeds, at how many rounds, and whether it was measured."""
     from epc.audit.facts import sd_of
     from epc.errors import UsageError

@@ -1,11 +1,12 @@
 """`epc simulate EVALUATOR`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from epc.cli.common import print_result
-from epc.cli.options import Whole, format_option, grid_options, with_default
+from epc.cli.countdown import spread
+from epc.cli.options import Whole, format_option, with_default
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
     "weights:alpha_win=0.06.",
 )
 @with_default("--stream", Whole(0, 2**32 - 1), 0, "Another number draws other seeds.")
-@grid_options
 @format_option
 def command(
     evaluator: str,
@@ -46,7 +46,6 @@ def command(
     strategies: int,
     rule: str,
     stream: int,
-    spread: Any,
     form: str,
 ) -> None:
     r"""Compute the protocol's figures for a synthetic EVALUATOR: no calls, no models.
@@ -65,7 +64,7 @@ def command(
     \b
     Example:
       epc simulate coin-flip
-      epc simulate domain-favourites:high=0.7,low=0.4 --seeds 1000000 --jobs 2
+      epc simulate domain-favourites:high=0.7,low=0.4 --seeds 1000000
       epc simulate domain-favourites --rule thompson
     """
     from epc.protocol.rules import rule_json

@@ -88,11 +88,8 @@ def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -
 
     with Client(scheduler, timeout="60s") as client:  # type: ignore[no-untyped-call]  # Dask states no types
         client.wait_for_workers(2)
-        assert os.getpid() not in spread(process_id, range(40), cluster=scheduler)
-        # A program of one's own needs no word of ours.
         with joblib.parallel_config(backend="dask"):
-            of_ones_own = hexadecimal(spread(simulate, several()))
+            assert os.getpid() not in spread(process_id, range(40))
+            of_cluster = hexadecimal(spread(simulate, several()))
 
-    here = hexadecimal(spread(simulate, several(), jobs=1))
-    assert hexadecimal(spread(simulate, several(), cluster=scheduler)) == here
-    assert of_ones_own == here
+    assert of_cluster == hexadecimal(spread(simulate, several(), jobs=1))

@@ -5,14 +5,15 @@ python tests/studies/learning_rules/command.py --out FOLDER
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import click
 
 from epc.cli.common import echo_json, print_note
-from epc.cli.options import NEW_FOLDER, format_option, grid_options
+from epc.cli.countdown import spread
+from epc.cli.options import NEW_FOLDER, format_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,11 +45,8 @@ _RECORDED = "recorded:"
     show_default=True,
     help="Synthetic judges of every kind, for level and power.",
 )
-@grid_options
 @format_option
-def command(
-    evaluators: tuple[str, ...], out: Path | None, runs: int, spread: Any, form: str
-) -> None:
+def command(evaluators: tuple[str, ...], out: Path | None, runs: int, form: str) -> None:
     r"""Ask which learning rule resists a biased judge, by transfer regret.
 
     Of the protocol's learning rule and of the three that may take its place it says what each
