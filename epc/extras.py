@@ -17,7 +17,6 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "measure": {
             "aiohttp": "aiohttp",
             "genai-prices": "genai_prices",
-            "joblib": "joblib",
             "jsonschema-rs": "jsonschema_rs",
             "numpy": "numpy",
             "platformdirs": "platformdirs",

@@ -1,40 +1,53 @@
 """Points of some work spread over processes.
 
-joblib carries them. A point says all that its figures depend on, its random stream among it, so
-they are the same to the last digit wherever it runs and however many run beside it.
+A point says all that its figures depend on, its random stream among it, so they are the same to the
+last digit wherever it runs and however many run beside it.
 """
 
 import gc
+import os
+import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from typing import Final, TypeVar
 
 Point = TypeVar("Point")
 Result = TypeVar("Result")
 
-ALL_CORES = -1  # as `jobs`
 _ALLOCATIONS: Final = 20_000  # more new objects than most points hold, or hundreds of calls
 
 
 def spread(
-    work: Callable[[Point], Result],
-    points: Sequence[Point],
-    *,
-    jobs: int | None = None,
+    work: Callable[[Point], Result], points: Sequence[Point], *, processes: int | None = None
 ) -> Iterator[Result]:
     """Yield the result of every point, in the points' order.
 
-    Without `jobs` whatever `joblib.parallel_config` is in force holds, so a program of one's own
-    needs no word of ours to use a cluster of Dask or Ray.
+    Without `processes` all cores that this process may use work. `work` and the points go to
+    other processes, so both can be pickled.
     """
-    from joblib import Parallel, cpu_count, delayed, parallel_config
+    from concurrent.futures import ProcessPoolExecutor
 
-    with ExitStack() as stack:
-        if jobs is not None:
-            wanted = cpu_count() if jobs == ALL_CORES else jobs
-            n_jobs = min(wanted, max(1, len(points)))
-            stack.enter_context(parallel_config(backend="loky", n_jobs=n_jobs))
-        yield from Parallel(return_as="generator")(delayed(_carry)(work, p) for p in points)
+    carry = partial(_carry, work)
+    count = min(processes or _cores(), len(points))
+    if count <= 1:
+        yield from map(carry, points)
+        return
+    with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_parent) as pool:
+        yield from pool.map(carry, points)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _leave_interrupts_to_parent() -> None:
+    """Ignore Ctrl-C, which reaches every process: the one that asked ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _carry(work: Callable[[Point], Result], point: Point) -> Result:

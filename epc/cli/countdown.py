@@ -41,7 +41,7 @@ def spread(
     """Yield the result of every point of a simulation, from all cores; say how far it is."""
     from epc import grid
 
-    return counted(grid.spread(work, points, jobs=grid.ALL_CORES), len(points), title)
+    return counted(grid.spread(work, points), len(points), title)
 
 
 def counted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:

@@ -38,8 +38,7 @@ _HALF_PRICE: Final = (
 
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
-_CORES: Final = "leave it out: all cores work, or as many as LOKY_MAX_CPU_COUNT says"
-_CLUSTER: Final = 'use epc.grid.spread in Python, under joblib.parallel_config(backend="dask")'
+_CORES: Final = "leave it out: all cores work; `taskset -c 0` before the command leaves it one"
 
 DEPARTURES: Final = (
     Departure("command", "epc recompute", "type `epc validate --write`"),
@@ -84,7 +83,7 @@ DEPARTURES: Final = (
     *(
         Departure("option", f"epc {path} {option}", instead)
         for path in ("design show", "plan", "simulate")
-        for option, instead in (("--jobs", _CORES), ("--cluster", _CLUSTER))
+        for option, instead in (("--jobs", _CORES), ("--cluster", _CORES))
     ),
     Departure("word", "attested", _RECOMPUTED),
     Departure("word", "spot-checked", _RECOMPUTED),

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from msgspec import to_builtins
 
 from epc.analysis.audit import audit_manifest
 from epc.errors import EpcError, UsageError, WorldError
-from epc.grid import ALL_CORES, spread
+from epc.grid import spread
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
@@ -65,16 +64,13 @@ def intervals(checkout: Path, registry: Registry) -> Json:
         for snapshot in registry.snapshots.values()
         if KINDS[snapshot.kind].verdict_file and not _without_raw(snapshot)
     ]
-    ends_by_tag = spread(partial(_intervals_of, checkout), tags, jobs=ALL_CORES)
+    ends_by_tag = spread(partial(_intervals_of, checkout), tags)
     return {tag: ends for tag, ends in ends_by_tag if ends}
 
 
 def _intervals_of(checkout: Path, snapshot: Snapshot) -> tuple[str, Json]:
     with snapshot_folder(snapshot.tag, location=str(checkout)) as folder:
         return str(snapshot.tag), intervals_of(folder, snapshot)
-
-
-_MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs more than it saves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,8 +153,7 @@ def recompute(
     Raises: WorldError if the disk fails.
     """
     sealed = [(registry.snapshots[str(tag)], registry.seal(str(tag))) for tag in tags]
-    jobs = 1 if len(sealed) <= _MOST_IN_ONE_PROCESS else ALL_CORES
-    yield from spread(partial(_recompute_one, checkout, source), sealed, jobs=jobs)
+    yield from spread(partial(_recompute_one, checkout, source), sealed)
 
 
 def _recompute_one(

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from epc.answers.succession import successions
 from epc.errors import Finding, MalformedError, UsageError
-from epc.grid import ALL_CORES, spread
+from epc.grid import spread
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
@@ -51,7 +51,6 @@ from epc.site.with_mkdocs import (
     themes,
 )
 
-_MOST_IN_ONE_PROCESS: Final = 8  # snapshots; below it a process pool costs more than it saves
 _WINS, _LOSSES, _TIES = range(3)
 _Job = tuple[AuditSummary, Path, Path | None]
 
@@ -67,8 +66,7 @@ def gathered(pages: Sequence[SnapshotPage]) -> dict[str, Evidence]:
         if page.audit
     }
     evidence_by_tag: dict[str, Evidence] = {}
-    at_once = 1 if len(jobs) <= _MOST_IN_ONE_PROCESS else ALL_CORES
-    done = spread(_evidence_of, [*jobs.values()], jobs=at_once)
+    done = spread(_evidence_of, [*jobs.values()])
     for tag, evidence in zip(jobs, done, strict=True):
         if isinstance(evidence, Finding):
             raise MalformedError(evidence)

@@ -89,7 +89,7 @@ def test_reading_r53_what_the_copy_knows_is_unconfirmed_once_the_copy_is_old(
 
 
 def test_no_look_up_loads_what_measures(installed: Installed) -> None:
-    heavy = ("numpy", "pandas", "aiohttp", "joblib", "sklearn", "xllamacpp", "vl_convert")
+    heavy = ("numpy", "pandas", "aiohttp", "sklearn", "xllamacpp", "vl_convert")
     code = (
         "import sys; from epc.cli import main\n"
         "try: main(['snapshot', 'list'])\n"

@@ -27,7 +27,7 @@ Of = TypeVar("Of")
 LOADED = (
     *("pytest", "hypothesis", "hypothesis.strategies", "numpy", "numpy.random", "msgspec"),
     *("jsonschema_rs", "jsonschema", "click", "aiohttp", "yaml", "scipy.stats"),
-    *("joblib", "rich.console", "rich.table", "pandas", "jinja2", "markdown_it", "vl_convert"),
+    *("rich.console", "rich.table", "pandas", "jinja2", "markdown_it", "vl_convert"),
 )
 # To load every plugin that is installed takes as long as many tests do.
 PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout", "pytest_socket", "no:cacheprovider")
