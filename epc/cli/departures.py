@@ -38,6 +38,7 @@ _HALF_PRICE: Final = (
 
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
+_SUMMARY: Final = "type `epc admin submission check --summary FILE`"
 _CORES: Final = "leave it out: all cores work; `taskset -c 0` before the command leaves it one"
 
 DEPARTURES: Final = (
@@ -51,10 +52,8 @@ DEPARTURES: Final = (
         "command", "epc verify", "type `epc snapshot fetch TAG --out RUN`, then `epc watch RUN`"
     ),
     Departure("command", "epc merge", "measure all seeds in one run: `epc run --seeds 0-29`"),
-    Departure("command", "epc submission comment", "type `epc submission check --summary FILE`"),
-    Departure(
-        "command", "epc admin submission comment", "type `epc submission check --summary FILE`"
-    ),
+    Departure("command", "epc submission comment", _SUMMARY),
+    Departure("command", "epc admin submission comment", _SUMMARY),
     Departure(
         "command", "epc admin github comment", "read the report in the summary of the check's job"
     ),
@@ -80,6 +79,14 @@ DEPARTURES: Final = (
     Departure("option", "epc watch --spot-check", "type `epc snapshot fetch TAG --out RUN` first"),
     Departure("option", "epc watch --model", "leave it out: RUN names its evaluator"),
     Departure("option", "epc watch --out", "name the file of the days: --history FILE"),
+    *(
+        Departure(
+            "option",
+            f"epc submission check {option}",
+            f"type `epc admin submission check {option}`",
+        )
+        for option in ("--base", "--changed", "--merge", "--author", "--summary")
+    ),
     *(
         Departure("option", f"epc {path} {option}", instead)
         for path in ("design show", "plan", "simulate")

@@ -187,7 +187,8 @@ ACTING: Final = {
     "snapshot recompute": "--source --format",
     "submission new": "--judge --slug --contributor --login --licence --endpoint --conflicts"
     " --generation --platform --weights --source --replicates",
-    "submission check": "--base --changed --merge --author --summary --format",
+    "submission check": "--format",
+    "admin submission check": "--base --changed --merge --author --summary --format",
 }
 
 

@@ -39,7 +39,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check(folder: Path, *arguments: str) -> Json:
     done = run_program(
-        "submission", "check", folder, "--format", "json", *arguments, cwd=folder.parents[1]
+        "admin",
+        "submission",
+        "check",
+        folder,
+        "--format",
+        "json",
+        *arguments,
+        cwd=folder.parents[1],
     )
     value: Json = json.loads(done.stdout)
     return value
