@@ -153,7 +153,7 @@ release: $(VENV)/.dev docs archive ## Wheel, source, data set and archive into b
 	mkdir -p build/release/patches
 	sed -n '/^### Patches for/,/^## /{/^## /!p;}' site/docs/maintaining.md > build/release/patches/README.md
 	for list in $(PATCH_FOR); do \
-	  $(BIN)/epc evaluators export --shape $${list%%=*} --into $${list#*=} > build/release/patches/$${list%%=*}.diff || exit; \
+	  $(BIN)/epc admin evaluators export --shape $${list%%=*} --into $${list#*=} > build/release/patches/$${list%%=*}.diff || exit; \
 	done
 	@ls -l build/release build/release/dataset build/release/patches
 	@grep --after-context 4 '^1\. Tag the commit' site/docs/maintaining.md

@@ -58,6 +58,9 @@ DEPARTURES: Final = (
         "command", "epc admin github comment", "read the report in the summary of the check's job"
     ),
     Departure("command", "epc admin github artifact", "type `gh run download`"),
+    Departure(
+        "command", "epc snapshot changes", "read the site's feed.xml, which lists them by day"
+    ),
     Departure("command", "epc snapshot checked", "type `epc admin snapshot drift TAG`"),
     Departure("command", "epc admin snapshot checked", "type `epc admin snapshot drift TAG`"),
     Departure("command", "epc snapshot witness", "fetch into a mirror, which refuses rewrites"),
@@ -65,7 +68,7 @@ DEPARTURES: Final = (
         "command", "epc admin snapshot witness", "fetch into a mirror, which refuses rewrites"
     ),
     *_below_admin("", "github", "site", "upkeep", "cache"),
-    *_below_admin("evaluators", "check", "sync"),
+    *_below_admin("evaluators", "check", "sync", "show", "export"),
     *_below_admin("submission", "publish"),
     *_below_admin(
         "snapshot", *("publish", "withdraw", "drift", "expire", "headlines", "tags", "export")

@@ -1,13 +1,12 @@
-"""`epc evaluators`: list, show, new, export, card and succeed."""
+"""`epc evaluators`: list, new, card and succeed."""
 
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from epc.cli.common import (
-    echo_json,
     exit_with,
     locked_here,
     now,
@@ -17,15 +16,11 @@ from epc.cli.common import (
     say,
 )
 from epc.cli.groups import CommandGroup
-from epc.cli.options import FILE, as_of_option, format_option, refuse_options, registry_option
+from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.printable import aligned
-
-PATCHED: Final = ("litellm", "models.dev", "portkey")
-_DATELESS: Final = ("osv", "litellm")  # shapes that are the same on every day
 
 if TYPE_CHECKING:
     from epc.analysis.verdicts import Report
-    from epc.registry.registry import Registry
 
 verdicts_option = click.option(
     "--verdicts",
@@ -201,28 +196,6 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
 
 
 @command.command()
-@click.argument("asked", metavar="EVALUATOR")
-@registry_option
-def show(asked: str, registry: str | None) -> None:
-    r"""Show what is known about an evaluator as JSON: each date, its source, other dates.
-
-    \b
-    Example:
-      epc evaluators show gpt-4o-2024-08-06
-    """
-    from epc.answers.resolve import resolve
-    from epc.answers.words import missing
-    from epc.engine.clock import now
-    from epc.records.typed import as_json
-
-    opened = open_registry(registry)
-    name = resolve(opened, asked, now().date())
-    if not name.models:
-        raise click.UsageError(f"{asked}: {missing(name)}\n  fix: see `epc evaluators list`")
-    echo_json([as_json(model.record) for _, model in sorted(name.models.items())])
-
-
-@command.command()
 @click.argument("name")
 @click.option("--platform", required=True, help="Who serves it: openai, self-hosted, ...")
 @click.option(
@@ -265,89 +238,3 @@ def new(
         path = write(lock, record)
     print_note("next     epc submission new RUN, and both in one pull request")
     say(str(path.relative_to(lock.checkout)))
-
-
-def _print_patch(shape: str, into: str | None, registry: "Registry", as_of: date) -> None:
-    """Print what a list lacks, as a patch of its clone."""
-    from epc.registry.holders import opened
-    from epc.registry.patches import (
-        LITELLM,
-        exact_ends,
-        litellm_patch,
-        models_dev_patch,
-        portkey_patch,
-    )
-
-    if into is None:
-        raise click.UsageError(f"--shape {shape} takes the clone that it is for: --into CLONE")
-    clone, ends = opened(into), exact_ends(registry.records)
-    if shape == "litellm":
-        patch = litellm_patch(clone.text(LITELLM), ends)
-    elif shape == "models.dev":
-        patch = models_dev_patch(clone.texts("providers/*/models/*.toml"), ends, as_of)
-    else:
-        patch = portkey_patch(clone.texts("general/*.json"), ends, as_of)
-    click.echo(patch.text, nl=False)
-    for line in patch.differing:
-        print_note(f"  {line.name}: {line.theirs} there, {line.ours} here")
-    for path in patch.shared:
-        print_note(f"  {path}: left, for several providers share this file")
-    differing = len(patch.differing)
-    print_note(f"models that the patch changes: {patch.models}; days that differ: {differing}")
-
-
-@command.command()
-@click.option(
-    "--shape",
-    type=click.Choice(["osv", "model-eol", *PATCHED]),
-    required=True,
-    help="Format of the feed, or the list that a patch is for.",
-)
-@click.option("--maker", help="Only models of this maker: one feed in model-eol's shape.")
-@click.option(
-    "--into",
-    metavar="CLONE",
-    help="Clone of the list that the patch is for: litellm, models.dev or portkey.",
-)
-@as_of_option
-@registry_option
-def export(
-    shape: str, maker: str | None, into: str | None, as_of: datetime, registry: str | None
-) -> None:
-    r"""Print the ends of all evaluators as JSON, or as a patch for a list that others load.
-
-    In OSV's shape each end is a record, in model-eol's each maker has a feed. A "not before" day is
-    no end in OSV's shape, and "earliest" in model-eol's.
-
-    A patch for litellm adds the days that its table lacks; one for models.dev or portkey says which
-    models are no longer served. It takes exact days alone, changes no word of the list's own, and
-    goes to `git apply` in the clone. Days that differ are listed on stderr.
-
-    \b
-    Example:
-      epc evaluators export --shape model-eol --maker openai
-      epc evaluators export --shape litellm --into ../litellm > litellm.diff
-    """
-    from epc.answers.service import life_state
-    from epc.registry.exports import model_eol, osv
-    from epc.registry.reading import open_registry
-
-    if shape in PATCHED:
-        refuse_options(("maker",), "is of a feed: a patch has the models of every maker")
-    else:
-        refuse_options(("into",), f"is of a patch, and --shape {shape} prints JSON")
-    if shape in _DATELESS:
-        refuse_options(("as_of",), f"has no effect: {shape} takes every end, past or to come")
-    opened = open_registry(registry)
-    if shape in PATCHED:
-        _print_patch(shape, into, opened, as_of.date())
-        return
-    if shape == "osv":
-        document: object = osv(opened, maker)
-    else:
-        day = as_of.date()
-        feeds = model_eol(opened, day, lambda life: life_state(opened, life.model, life, day))
-        document = feeds.get(maker) if maker else list(feeds.values())
-    if maker and not document:
-        raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")
-    echo_json(document)

@@ -41,7 +41,7 @@ _SECTIONS: Final = {
         "expiry": "Until when is a judge served, and which figures still hold?",
         "scan": "Every model that a project names, and its end: for your CI.",
         "which": "Which judge for a kind of task, a platform, a price.",
-        "evaluators": "What is known of judges: card, succeed, list, show, export.",
+        "evaluators": "What is known of judges: card, succeed, list, new.",
         "snapshot": "The registry's snapshots: list, show, diff, fetch, verify.",
         "data": "All figures, verdicts and trials as Parquet, digests checked.",
         "models": "List the models that you can name, or fetch weights.",

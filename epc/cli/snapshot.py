@@ -16,7 +16,7 @@ from epc.cli.common import (
     say,
 )
 from epc.cli.groups import CommandGroup
-from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
+from epc.cli.options import NEW, THERE, as_of_option, format_option, registry_option
 from epc.errors import is_clean
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
@@ -111,30 +111,6 @@ def diff(a: str, b: str, form: str, registry: str | None) -> None:
         x.mean == y.mean for x, y in comparison.figures.values()
     )
     exit_with(clean=is_same)
-
-
-@command.command()
-@click.option("--since", required=True, type=Day(), metavar="YYYY-MM-DD", help="After this day.")
-@as_of_option
-@format_option
-@registry_option
-def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -> None:
-    r"""Say what changed since a day: events, and dates that have passed.
-
-    \b
-    Example:
-      epc snapshot changes --since 2026-06-30
-    """
-    from epc.answers.snapshot_status import snapshot_states
-    from epc.registry.listing import changes as changes_since
-
-    opened, day = open_registry(registry), as_of.date()
-    events = changes_since(opened, snapshot_states(opened, day), since.date(), day)
-    print_result(
-        form,
-        lambda: [change.as_json() for change in events],
-        lambda: (f"{c.date}  {c.tag}  {c.event}  {c.why}".rstrip() for c in events),
-    )
 
 
 @command.command()

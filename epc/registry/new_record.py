@@ -105,7 +105,8 @@ def known_as(registry: Registry, record: GenerationRecord) -> str:
     if name in registry.generations:
         return (
             f"{name} has a record already\n"
-            f"  fix: `epc evaluators show {name}` shows it; change it by a pull request of its own"
+            f"  fix: `epc admin evaluators show {name}` shows it; change it by a pull request "
+            "of its own"
         )
     served = registry.model_at(life.platform, life.model)
     if served and served.name in registry.generations:

@@ -181,7 +181,6 @@ ACTING: Final = {
     "snapshot list": "--as-of --format --registry",
     "snapshot show": "--as-of --format --registry",
     "snapshot diff": "--format --registry",
-    "snapshot changes": "--since --as-of --format --registry",
     "snapshot verify": "--format",
     "snapshot fetch": "--out --from --store",
     "snapshot recompute": "--source --format",

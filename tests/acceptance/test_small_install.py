@@ -17,7 +17,7 @@ LOOK_UPS = (
     ("expiry", "gpt-4o"),
     ("expiry", "v1.0-gpt-4"),
     ("evaluators", "list"),
-    ("evaluators", "show", "gpt-4o-2024-08-06"),
+    ("admin", "evaluators", "show", "gpt-4o-2024-08-06"),
     ("evaluators", "card", "gpt-5.4-mini"),
     ("evaluators", "succeed", "gpt-4-0613"),
     ("snapshot", "list"),

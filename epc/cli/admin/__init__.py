@@ -9,8 +9,8 @@ command = LazyGroup(
     sections={
         "Commands": {
             "snapshot": "Publish, withdraw and end snapshots, make tags.",
-            "submission": "Publish merged submissions.",
-            "evaluators": "Check and update the lifecycles of evaluators.",
+            "submission": "Check what a pull request offers, publish what was merged.",
+            "evaluators": "Check, update, show and export the lifecycles of evaluators.",
             "site": "The published site: build it, serve it.",
             "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",
             "github": "Read from GitHub and write there, for the workflows.",

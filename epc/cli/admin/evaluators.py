@@ -1,10 +1,10 @@
-"""`epc admin evaluators`: check and update the lifecycles of evaluators."""
+"""`epc admin evaluators`: check, update, show and export the lifecycles of evaluators."""
 
 import json
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import date
+from datetime import date, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,20 +17,24 @@ from epc.cli.common import (
     exit_with,
     locked_here,
     now,
+    open_registry,
     print_finding_list,
     print_note,
     say,
 )
-from epc.cli.options import format_option
+from epc.cli.options import as_of_option, format_option, refuse_options, registry_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
     from epc.registry.holders import Holder
     from epc.registry.lists import Claim
     from epc.registry.places import Reading
+    from epc.registry.registry import Registry
 
 LITELLM: Final = "litellm"
 _INSTALLED: Final = "llm-sunset"
+_PATCHED: Final = ("litellm", "models.dev", "portkey")
+_DATELESS: Final = ("osv", "litellm")  # shapes that are the same on every day
 
 from_option = click.option(
     "--from",
@@ -252,3 +256,105 @@ def check_sources(clones: tuple[str, ...], models: tuple[str, ...], form: str) -
             say("\n".join(end.lines))
         print_note("; ".join(f"{name}: {number}" for name, number in counts.items()))
     exit_with(clean=all(end.holds for end in dates))
+
+
+@command.command()
+@click.argument("asked", metavar="EVALUATOR")
+@registry_option
+def show(asked: str, registry: str | None) -> None:
+    r"""Show what is known about an evaluator as JSON: each date, its source, other dates.
+
+    \b
+    Example:
+      epc admin evaluators show gpt-4o-2024-08-06
+    """
+    from epc.answers.resolve import resolve
+    from epc.answers.words import missing
+    from epc.engine.clock import now
+    from epc.records.typed import as_json
+
+    opened = open_registry(registry)
+    name = resolve(opened, asked, now().date())
+    if not name.models:
+        raise click.UsageError(f"{asked}: {missing(name)}\n  fix: see `epc evaluators list`")
+    echo_json([as_json(model.record) for _, model in sorted(name.models.items())])
+
+
+def _print_patch(shape: str, into: str | None, registry: "Registry", as_of: date) -> None:
+    """Print what a list lacks, as a patch of its clone."""
+    from epc.registry import patches
+    from epc.registry.holders import opened
+
+    if into is None:
+        raise click.UsageError(f"--shape {shape} takes the clone that it is for: --into CLONE")
+    clone, ends = opened(into), patches.exact_ends(registry.records)
+    if shape == "litellm":
+        patch = patches.litellm_patch(clone.text(patches.LITELLM), ends)
+    elif shape == "models.dev":
+        patch = patches.models_dev_patch(clone.texts("providers/*/models/*.toml"), ends, as_of)
+    else:
+        patch = patches.portkey_patch(clone.texts("general/*.json"), ends, as_of)
+    click.echo(patch.text, nl=False)
+    for line in patch.differing:
+        print_note(f"  {line.name}: {line.theirs} there, {line.ours} here")
+    for path in patch.shared:
+        print_note(f"  {path}: left, for several providers share this file")
+    differing = len(patch.differing)
+    print_note(f"models that the patch changes: {patch.models}; days that differ: {differing}")
+
+
+@command.command()
+@click.option(
+    "--shape",
+    type=click.Choice(["osv", "model-eol", *_PATCHED]),
+    required=True,
+    help="Format of the feed, or the list that a patch is for.",
+)
+@click.option("--maker", help="Only models of this maker: one feed in model-eol's shape.")
+@click.option(
+    "--into",
+    metavar="CLONE",
+    help="Clone of the list that the patch is for: litellm, models.dev or portkey.",
+)
+@as_of_option
+@registry_option
+def export(
+    shape: str, maker: str | None, into: str | None, as_of: datetime, registry: str | None
+) -> None:
+    r"""Print the ends of all evaluators as JSON, or as a patch for a list that others load.
+
+    In OSV's shape each end is a record, in model-eol's each maker has a feed. A "not before" day is
+    no end in OSV's shape, and "earliest" in model-eol's.
+
+    A patch for litellm adds the days that its table lacks; one for models.dev or portkey says which
+    models are no longer served. It takes exact days alone, changes no word of the list's own, and
+    goes to `git apply` in the clone. Days that differ are listed on stderr.
+
+    \b
+    Example:
+      epc admin evaluators export --shape model-eol --maker openai
+      epc admin evaluators export --shape litellm --into ../litellm > litellm.diff
+    """
+    from epc.answers.service import life_state
+    from epc.registry.exports import model_eol, osv
+    from epc.registry.reading import open_registry
+
+    if shape in _PATCHED:
+        refuse_options(("maker",), "is of a feed: a patch has the models of every maker")
+    else:
+        refuse_options(("into",), f"is of a patch, and --shape {shape} prints JSON")
+    if shape in _DATELESS:
+        refuse_options(("as_of",), f"has no effect: {shape} takes every end, past or to come")
+    opened = open_registry(registry)
+    if shape in _PATCHED:
+        _print_patch(shape, into, opened, as_of.date())
+        return
+    if shape == "osv":
+        document: object = osv(opened, maker)
+    else:
+        day = as_of.date()
+        feeds = model_eol(opened, day, lambda life: life_state(opened, life.model, life, day))
+        document = feeds.get(maker) if maker else list(feeds.values())
+    if maker and not document:
+        raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")
+    echo_json(document)

@@ -87,7 +87,7 @@ def patched(tmp_path: Path, shape: str, *, linked: bool = False) -> tuple[Path, 
         subprocess.run([*git, *words], check=True)
     day = () if shape == "litellm" else ("--as-of", "2026-11-29")
     arguments = ("--shape", shape, "--into", str(clone), *day)
-    done = as_text(run_program("evaluators", "export", *arguments, cwd=checkout.folder))
+    done = as_text(run_program("admin", "evaluators", "export", *arguments, cwd=checkout.folder))
     assert done.returncode == 0, done.stderr
     subprocess.run([*git, "apply", "--allow-empty"], input=done.stdout.encode(), check=True)
     return clone, done.stdout, done.stderr
@@ -146,7 +146,7 @@ def test_portkey_hides_what_is_served_no_more(tmp_path: Path) -> None:
 )
 def test_a_patch_takes_the_clone_that_it_is_for(tmp_path: Path, words: tuple[str, ...]) -> None:
     checkout = Checkout(tmp_path / "registry")
-    done = as_text(run_program("evaluators", "export", *words, cwd=checkout.folder))
+    done = as_text(run_program("admin", "evaluators", "export", *words, cwd=checkout.folder))
 
     assert done.returncode == 2
     assert "CLONE" in done.stderr or "gone is no clone and no wheel" in done.stderr
@@ -167,7 +167,9 @@ def test_an_option_that_would_do_nothing_is_refused(
     tmp_path: Path, words: tuple[str, ...], option: str
 ) -> None:
     checkout = Checkout(tmp_path / "registry")
-    done = as_text(run_program("evaluators", "export", "--shape", *words, cwd=checkout.folder))
+    done = as_text(
+        run_program("admin", "evaluators", "export", "--shape", *words, cwd=checkout.folder)
+    )
 
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{option} " in done.stderr

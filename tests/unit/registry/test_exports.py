@@ -246,7 +246,7 @@ def test_the_command_prints_a_makers_feed_its_records_and_says_whom_it_does_not_
     made: Checkout,
 ) -> None:
     def export(*arguments: str) -> Any:
-        return epc("evaluators", "export", *arguments, cwd=made.folder)
+        return epc("admin", "evaluators", "export", *arguments, cwd=made.folder)
 
     (record,) = exported_lives(made, "osv", life_record(retires=date_claim("2026-07-01")))
     (feed,) = exported(of_folder(made.folder), "model-eol", AS_OF)
