@@ -116,7 +116,7 @@ class Answers:
         )
         result = succession_of(self._registry, judge, day, agreed)
         return self._answer(
-            succession_text.text(result, kinds=False),
+            succession_text.text(result),
             {"sentence": succession_text.sentence(result), **as_json(result)},
         )
 

@@ -38,6 +38,7 @@ _HALF_PRICE: Final = (
 
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
+_NUCLEUS: Final = "leave it out, or ask from Python: epc.run(decoding={ROLE: {'top_p': P}})"
 _SUMMARY: Final = "type `epc admin submission check --summary FILE`"
 _CORES: Final = "leave it out: all cores work; `taskset -c 0` before the command leaves it one"
 
@@ -82,6 +83,22 @@ DEPARTURES: Final = (
     Departure("option", "epc watch --spot-check", "type `epc snapshot fetch TAG --out RUN` first"),
     Departure("option", "epc watch --model", "leave it out: RUN names its evaluator"),
     Departure("option", "epc watch --out", "name the file of the days: --history FILE"),
+    *(
+        Departure("option", f"epc {path} --top-p", "leave it out: models are asked without it")
+        for path in ("judge pairs", "judge plan", "loop check", "doctor")
+    ),
+    Departure("option", "epc run --top-p", _NUCLEUS),
+    Departure("option", "epc run --executor-top-p", _NUCLEUS),
+    *(
+        Departure("option", f"epc loop demo {option}", "run `epc.loop.record` round your own work")
+        for option in ("--judge", "--start", "--seed")
+    ),
+    *(
+        Departure("option", f"epc plan {option}", "see `epc run --dry-run` and `epc doctor MODEL`")
+        for option in ("--latency", "--concurrency")
+    ),
+    Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
+    Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
     *(
         Departure(
             "option",

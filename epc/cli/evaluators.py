@@ -103,14 +103,12 @@ def _measured(path: Path, settings: tuple[str, ...]) -> "Report":
 @click.command()
 @click.argument("asked", metavar="MODEL")
 @verdicts_option
-@click.option("--kinds", is_flag=True, help="Show each kind of task (subset) as well.")
 @as_of_option
 @format_option
 @registry_option
 def succeed(
     asked: str,
     files: tuple[Path, ...],
-    kinds: bool,
     as_of: datetime,
     form: str,
     registry: str | None,
@@ -126,7 +124,7 @@ def succeed(
     \b
     Example:
       epc evaluators succeed gpt-4-0613
-      epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
+      epc evaluators succeed gpt-4 --verdicts llmbar.parquet
     """
     from epc.analysis.verdicts_by_item import ballots
     from epc.answers.subjects import subject
@@ -145,7 +143,7 @@ def succeed(
     succession = succession_of(
         opened, model_subject, as_of.date(), agreed_of(opened, judge, all_ballots)
     )
-    print_result(form, lambda: as_json(succession), lambda: text(succession, kinds=kinds))
+    print_result(form, lambda: as_json(succession), lambda: text(succession))
 
 
 @click.group(cls=CommandGroup)

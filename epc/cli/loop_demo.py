@@ -1,18 +1,21 @@
 """`epc loop demo`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from epc.cli.common import now, print_note, say, write_page
-from epc.cli.options import Whole, refuse_options, registry_option, with_default
+from epc.cli.options import refuse_options, registry_option, with_default
 from epc.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from epc.engine.loop_demo import Work
+
+_JUDGE: Final = "gpt-5.4-nano"
+_SEED: Final = 1  # of GEPA, and of which items it sees
 
 
 @click.command()
@@ -22,19 +25,9 @@ if TYPE_CHECKING:
     Path("loop-demo"),
     "The new folder for log, plan, checks and report.",
 )
-@click.option("--judge", default="gpt-5.4-nano", show_default=True, help="A judge of the bank.")
-@with_default(
-    "--start",
-    click.Choice(["good", "weak"]),
-    "good",
-    "What the optimiser begins with: the best picker alone, or the worst.",
-)
-@click.option("--seed", type=Whole(0), default=1, show_default=True, help="GEPA's seed.")
 @click.option("--model", is_flag=True, help="Optimise an instruction to the embedded model.")
 @registry_option
-def demo(
-    out: Path, judge: str, start: str, seed: int, registry: str | None, *, model: bool
-) -> None:
+def demo(out: Path, registry: str | None, *, model: bool) -> None:
     r"""Run GEPA on this machine with no key, and say what it gained: as its judge says, and truly.
 
     The optimiser is the real one; the judge's scores were recorded. A candidate weighs the votes
@@ -47,12 +40,10 @@ def demo(
     \b
     Example:
       epc loop demo
-      epc loop demo --judge claude-sonnet-4-6 --start weak --seed 3 --out loop-sonnet
       epc loop demo --model --out loop-sums
     """
     if model:
-        of_bank = ("judge", "start", "registry")
-        refuse_options(of_bank, "is of recorded scores, and --model asks the embedded model")
+        refuse_options(("registry",), "has recorded scores, and --model asks the embedded model")
     require("loop")
     from epc.analysis.loop_decisions import assess
     from epc.analysis.loop_files import Files
@@ -64,13 +55,13 @@ def demo(
     from epc.report.document import printed
     from epc.report.loop_text import document, loop_page
 
-    work, begin = _sums() if model else _pickers(judge, start, registry)
-    split = Split.drawn(work.items, SUM_SIZES if model else SIZES, seed)
+    work, begin = _sums() if model else _pickers(registry)
+    split = Split.drawn(work.items, SUM_SIZES if model else SIZES, _SEED)
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
         log = folder / "run.loop.jsonl"
         calls = SUM_CALLS if model else CALLS
         print_note(f"GEPA may ask {work.judge} {calls:,} times")
-        final = run(work, begin, split, calls=calls, seed=seed, log=log)
+        final = run(work, begin, split, calls=calls, seed=_SEED, log=log)
         if final != begin:
             check(work, split, log, time=stamp(now()))
     if final == begin:
@@ -83,7 +74,7 @@ def demo(
     write_page(out / "run.html", loop_page(assessed.report))
 
 
-def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mapping[str, str]]":
+def _pickers(registry: str | None) -> "tuple[Work, Mapping[str, str]]":
     """Return the bank as a work, and what a run begins with."""
     from epc.engine.loop_demo import STARTS, Pickers
     from epc.records.banks import shared_bank
@@ -92,8 +83,8 @@ def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mappi
     from epc.registry.store import reader
 
     home = registry or str(nearest_checkout(NAMED))
-    work = Pickers.from_bank(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), judge)
-    return work, work.start(STARTS[start])
+    work = Pickers.from_bank(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), _JUDGE)
+    return work, work.start(STARTS["good"])
 
 
 def _sums() -> "tuple[Work, Mapping[str, str]]":

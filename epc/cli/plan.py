@@ -30,7 +30,6 @@ _STRATEGIES = 11
 # Options of every question but that of --judge.
 _OF_DESIGNS = (
     *("subject", "pilot", "width", "power", "strategies", "runs", "evaluator", "executor"),
-    *("latency", "concurrency"),
 )
 
 
@@ -81,8 +80,6 @@ class _Width:
 )
 @click.option("--evaluator", metavar="MODEL", help="The evaluator, to compute tokens and cost.")
 @click.option("--executor", metavar="MODEL", help="The executor, to compute tokens and cost.")
-@with_default("--latency", Finite(0), 1.0, "Seconds that a call takes.", metavar="S")
-@with_default("--concurrency", Whole(1), 128, "Calls under way at once.")
 @click.option(
     "--judge",
     metavar="MODEL",
@@ -106,8 +103,6 @@ def command(
     runs: int,
     evaluator: str | None,
     executor: str | None,
-    latency: float,
-    concurrency: int,
     judge: str | None,
     accuracy: float | None,
     domain: str,
@@ -152,7 +147,7 @@ def command(
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
     sd, rounds, measured = _spread_of(subject)
-    pace = Pace(seconds=latency, at_once=concurrency)
+    pace = Pace(seconds=1.0, at_once=128)
     priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=now())
     planned = None
     if simulates:
@@ -179,7 +174,7 @@ def command(
     if planned:
         lines += ["", *planned.lines(subject, priced=evaluator is not None)]
     click.echo("\n".join(lines))
-    click.echo(f"\ntime: {latency:g} s a call, {concurrency} at once")
+    click.echo(f"\ntime: {pace.seconds:g} s a call, {pace.at_once} at once")
 
 
 def _plan_askings(

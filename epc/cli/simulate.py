@@ -37,7 +37,6 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
     help="The learning rule, such as thompson, bradley-terry:step=0.5, bayes:high=0.7,low=0.3 or "
     "weights:alpha_win=0.06.",
 )
-@with_default("--stream", Whole(0, 2**32 - 1), 0, "Another number draws other seeds.")
 @format_option
 def command(
     evaluator: str,
@@ -45,7 +44,6 @@ def command(
     rounds: int,
     strategies: int,
     rule: str,
-    stream: int,
     form: str,
 ) -> None:
     r"""Compute the protocol's figures for a synthetic EVALUATOR: no calls, no models.
@@ -74,12 +72,10 @@ def command(
 
     preferences(evaluator, strategies=strategies)
     learning = written_rule(rule)
-    points = parts(
-        evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream, rule=learning
-    )
+    points = parts(evaluator, seeds=seeds, rounds=rounds, strategies=strategies, rule=learning)
     summary = summarise(spread(simulate, points, evaluator), seeds)
     settings = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
-    settings |= {"rule": rule_json(learning), "stream": stream}
+    settings |= {"rule": rule_json(learning), "stream": 0}
     print_result(
         form,
         lambda: {**settings, **summary.as_json()},

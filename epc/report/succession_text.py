@@ -47,8 +47,8 @@ def prompt_of(agreement: Agreement) -> str:
     return agreement.prompt.removesuffix(".txt").rpartition("/")[2]
 
 
-def text(result: Succession, *, kinds: bool) -> str:
-    """Return the printed form of who may replace a judge; by kinds of task if wanted."""
+def text(result: Succession) -> str:
+    """Return the printed form of who may replace a judge, over all kinds of task."""
     parts = [sentence(result), ""]
     parts += [f"  {state}" for state in result.state or ("no platform's dates are known",)]
     parts += [f"  {line}" for line in result.instead]
@@ -57,7 +57,7 @@ def text(result: Succession, *, kinds: bool) -> str:
         f"see `epc evaluators succeed {alias}`"
         for alias in result.aliases
     ]
-    candidates = [s for s in result.successors if kinds or s.agreement.subset is None]
+    candidates = [s for s in result.successors if s.agreement.subset is None]
     parts += _rows("judges that somebody serves, by agreement", [s for s in candidates if s.living])
     parts += _rows(
         "judges that are gone, or of unknown state", [s for s in candidates if not s.living]

@@ -233,7 +233,7 @@ def test_a_mock_that_cannot_do_what_it_is_named_for_leaves_no_folder(
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
 @pytest.mark.parametrize(
-    "words", [("plan", "--width"), ("plan", "--latency"), ("run", "--evaluator", "x", "--max-time")]
+    "words", [("plan", "--width"), ("plan", "--power"), ("run", "--evaluator", "x", "--max-time")]
 )
 def test_a_number_that_is_none_is_misuse(words: tuple[str, ...], number: str) -> None:
     done = epc(*words, number)

@@ -80,7 +80,7 @@ REFUSED: Final = [
     *[
         (f"{PLAN} --recorded {words}", words.split()[0], "--recorded asks none")
         for words in (f"--prompt {ITEMS}", f"--self-prompt {ITEMS}", "--constrain json", "--named",
-                      "--retry-malformed 1", "--temperature 1", "--top-p 0.5", "--max-tokens 9",
+                      "--retry-malformed 1", "--temperature 1", "--max-tokens 9",
                       "--reasoning low", "--body top_k=1")
     ],
     (f"{PLAN} --methods cross --self-prompt {ITEMS}", "--self-prompt", "leaves out"),
@@ -92,15 +92,12 @@ REFUSED: Final = [
     (f"{CHECK} --dry-run --again unreadable", "--again", "--dry-run counts none"),
     *[
         (f"{OWN} {words}", words.split()[0], NONE_ASKED)
-        for words in ("--again unreadable", "--temperature 1", "--top-p 0.5", "--max-tokens 9",
+        for words in ("--again unreadable", "--temperature 1", "--max-tokens 9",
                       "--reasoning low", "--body top_k=1", "--max-calls 5", "--max-cost 1",
                       "--max-time 5", "--timeout 5")
     ],
     (f"loop report {LONE} --html r.html", "--html", f"{LONE} has no checks"),
-    *[
-        (f"loop demo --model {option} {value}", option, "--model asks the embedded model")
-        for option, value in (("--judge", "gpt-5.4-nano"), ("--start", "weak"), ("--registry", "."))
-    ],
+    ("loop demo --model --registry .", "--registry", "--model asks the embedded model"),
     *[
         (f"observe import promptfoo.json --shape promptfoo --out v.jsonl {words}",
          words.split()[0], "of which it says nothing")
@@ -154,11 +151,11 @@ ACTING: Final = {
     "loop report": "--format",
     "loop gate": "--unplanned --format",
     "loop drift": "--format",
-    "loop demo": "--out --seed --model",
+    "loop demo": "--out --model",
     "run": "--evaluator --executor --seeds --design --rounds --reuse-answers-of --exhaustive"
     " --control --controls --gold --accuracy --probe --dry-run --max-calls --max-cost --no-cache"
-    " --quiet --format --temperature --top-p --max-tokens --reasoning --body"
-    " --executor-temperature --executor-top-p --executor-max-tokens --executor-reasoning"
+    " --quiet --format --temperature --max-tokens --reasoning --body"
+    " --executor-temperature --executor-max-tokens --executor-reasoning"
     " --executor-body --help-all",
     "judge plan": "--judge --out --methods --mapping --recorded --allow-gaps --labels-for --format",
     "judge competence": "--judge --pairs --named --ablation --retest --dry-run --max-calls"
@@ -170,7 +167,7 @@ ACTING: Final = {
     "judge report": "--html --labels --accuracy --format",
     "judge export": "--out",
     "judge pairs": "--judge --out --order --askings --prompt --repository --commit --licence"
-    " --dry-run --temperature --top-p --max-tokens --reasoning --body --max-calls --max-cost"
+    " --dry-run --temperature --max-tokens --reasoning --body --max-calls --max-cost"
     " --no-cache --quiet --format",
     "observe import": "--shape --out --map --set --repository --commit --licence --texts --format",
     "observe selection": "--askings --pick --format",

@@ -78,9 +78,8 @@ def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
         "the same items, the prompt unknown": sentence(succession(recorded=900, unlike=hidden)),
         "agreement": agreement_line(agreement()),
         "agreement of which little is known": agreement_line(bare),
-        "all": text(all_three, kinds=False),
-        "all, by kind of task": text(all_three, kinds=True),
-        "no verdict of its own": text(shown(LIVING), kinds=False),
+        "all": text(all_three),
+        "no verdict of its own": text(shown(LIVING)),
     }
 
     golden("succession", cases)

@@ -260,7 +260,7 @@ def test_the_line_of_a_judge_on_the_page_of_successors_has_its_answer() -> None:
     named = "named by openai; agreement not in this registry"
     for succession, model in zip(successions, ("gpt-6-luna", "gpt-5.6-sol"), strict=True):
         assert markup_text(lines[succession.name]) == f"{model}, {named}"
-        printed_text = text(succession, kinds=False)
+        printed_text = text(succession)
         assert printed_text.startswith(f"{succession.name}: {model}, {named}. ")
     assert len(lines) == len(successions)
 
