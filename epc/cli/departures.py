@@ -97,6 +97,12 @@ DEPARTURES: Final = (
         Departure("option", f"epc plan {option}", "see `epc run --dry-run` and `epc doctor MODEL`")
         for option in ("--latency", "--concurrency")
     ),
+    Departure(
+        "option",
+        "epc judge run --competence-first",
+        "type `epc judge competence FOLDER && epc judge run FOLDER`",
+    ),
+    Departure("option", "epc judge run --anyway", "leave it out: it tests no judge"),
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
     *(

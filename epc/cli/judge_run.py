@@ -12,11 +12,9 @@ from epc.cli.run_session import run_work
 from epc.judge.planted import PAIRS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from epc.analysis.judging.evaluation import Competence, Report
-    from epc.engine.budget import Budget, Limits
-    from epc.engine.judging.competence import CompetenceOptions, Test
+    from epc.engine.budget import Limits
+    from epc.engine.judging.competence import CompetenceOptions
 
 
 @click.command()
@@ -64,9 +62,9 @@ def competence(
     Example:
       epc judge competence judged --max-cost 1
       epc judge competence judged --named --ablation --retest 20
-      epc judge run judged --competence-first
+      epc judge competence judged && epc judge run judged
     """
-    from epc.engine.judging.competence import CompetenceOptions, forecast, tests_of
+    from epc.engine.judging.competence import CompetenceOptions, assess, forecast, tests_of
 
     options = CompetenceOptions(pairs=pairs, named=named, ablation=ablation, retest=retest)
     tests = tests_of(folder, judges, options)
@@ -81,42 +79,12 @@ def competence(
                 "ablation comes on top: at most two calls for each output, once it is judged"
             )
         return
-    ask(
-        tests,
-        limits,
-        budget_for(tests, limits),
-        next_command=competence_command(folder, options, judges),
-    )
-    results = _print_competences(folder, judges, form)
-    exit_with(clean=not _incapable(results))
-
-
-def is_fit(folder: Path, tests: "Sequence[Test]", limits: "Limits", budget: "Budget") -> bool:
-    """Test the judges of a set before it is judged; return whether none is incapable."""
-    from epc.analysis.judging.competence import competences
-    from epc.report.judging.competence import title_of
-
-    ask(tests, limits, budget, next_command=f"epc judge run {folder} --competence-first")
-    results = competences(folder)
-    for result in results:
-        print_note(f"competence {title_of(result)}")
-    return not _incapable(results)
-
-
-def budget_for(tests: "Sequence[Test]", limits: "Limits") -> "Budget":
-    """Return the budget of everything that one command asks the judges that it tests."""
-    from epc.engine.run_session import budget_of
-
-    return budget_of([test.model for test in tests], limits)
-
-
-def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, next_command: str) -> None:
-    """Ask judges the questions that test them; what was answered before is not asked again."""
     from epc.cli.progress import progress_bar
-    from epc.engine.judging.competence import assess
 
-    work = assess(tests, clock=now, watch=progress_bar, limits=limits, budget=budget)
-    run_work(work, next_command=next_command)
+    work = assess(tests, clock=now, watch=progress_bar, limits=limits)
+    run_work(work, next_command=competence_command(folder, options, judges))
+    results = _print_competences(folder, judges, form)
+    exit_with(clean=not any(result.word == "incapable" for result in results))
 
 
 def competence_command(folder: Path, options: "CompetenceOptions", judges: tuple[str, ...]) -> str:
@@ -145,29 +113,12 @@ def _print_competences(folder: Path, judges: tuple[str, ...], form: str) -> "lis
     return results
 
 
-def _incapable(results: "Sequence[Competence]") -> bool:
-    return any(result.word == "incapable" for result in results)
-
-
 @click.command()
 @click.argument("folder", type=FOLDER)
-@click.option(
-    "--competence-first",
-    is_flag=True,
-    help="Ask `epc judge competence` before anything else; stop if a judge is incapable.",
-)
 @dry_run_option
-@click.option("--anyway", is_flag=True, help="Go on though a judge is incapable.")
 @limit_options
 @format_option
-def run(
-    folder: Path,
-    competence_first: bool,
-    dry_run: bool,
-    anyway: bool,
-    limits: "Limits",
-    form: str,
-) -> None:
+def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
     r"""Let the judges score every sample of a planned FOLDER, or go on where that stopped.
 
     It asks no answered call again. It writes the archive when everything is answered.
@@ -176,41 +127,18 @@ def run(
     Example:
       epc judge run judged --dry-run
       epc judge run judged --max-cost 2
+      epc judge competence judged && epc judge run judged
     """
-    if not competence_first:
-        refuse_options(("anyway",), "is of --competence-first: without it no judge is tested")
     if dry_run:
-        refuse_options(("anyway",), "is of a judge that was tested, and --dry-run tests none")
         from epc.cli.run_session import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
-        shares = expect(open_evaluation(folder))
-        if competence_first:
-            from epc.engine.judging.competence import CompetenceOptions, forecast, tests_of
-
-            shares |= forecast(tests_of(folder, (), CompetenceOptions()), now())
-        show_forecast(shares, form, limits)
+        show_forecast(expect(open_evaluation(folder)), form, limits)
         return
-    budget = None
-    if competence_first:
-        from epc.engine.judging.competence import CompetenceOptions, tests_of
-
-        tests = tests_of(folder, (), CompetenceOptions())
-        budget = budget_for(tests, limits)
-        if not is_fit(folder, tests, limits, budget) and not anyway:
-            remedy = f"name another judge, or epc judge run {folder} --competence-first --anyway"
-            print_note(f"nothing was judged\n  next: {remedy}")
-            exit_with(clean=False)
-    judge_on(folder, limits, form, budget=budget)
+    judge_on(folder, limits, form)
 
 
-def judge_on(
-    folder: Path,
-    limits: "Limits",
-    form: str,
-    *,
-    budget: "Budget | None" = None,
-) -> None:
+def judge_on(folder: Path, limits: "Limits", form: str) -> None:
     """Carry an evaluation out from wherever it stands and show its report."""
     from epc.records.judging.documents import is_complete
 
@@ -220,13 +148,7 @@ def judge_on(
         from epc.cli.progress import progress_bar
         from epc.engine.judging.evaluate import evaluate, open_evaluation
 
-        work = evaluate(
-            open_evaluation(folder),
-            clock=now,
-            watch=progress_bar,
-            limits=limits,
-            budget=budget,
-        )
+        work = evaluate(open_evaluation(folder), clock=now, watch=progress_bar, limits=limits)
         run_work(work, next_command=f"epc judge run {folder}")
     show_report([folder], form)
 

@@ -75,8 +75,6 @@ REFUSED: Final = [
     ("watch run --no-cache", "--no-cache", "No such option"),  # nothing comes from the cache
     (f"{CHECK} --no-cache", "--no-cache", "No such option"),
     ("audit run --swap 2 --no-cache", "--no-cache", "No such option"),
-    ("judge run judged --anyway", "--anyway", "without it no judge is tested"),
-    ("judge run judged --competence-first --dry-run --anyway", "--anyway", "tests none"),
     *[
         (f"{PLAN} --recorded {words}", words.split()[0], "--recorded asks none")
         for words in (f"--prompt {ITEMS}", f"--self-prompt {ITEMS}", "--constrain json", "--named",
@@ -160,7 +158,7 @@ ACTING: Final = {
     "judge plan": "--judge --out --methods --mapping --recorded --allow-gaps --labels-for --format",
     "judge competence": "--judge --pairs --named --ablation --retest --dry-run --max-calls"
     " --max-cost --no-cache --quiet --format",
-    "judge run": "--competence-first --dry-run --max-calls --max-cost --no-cache --quiet --format",
+    "judge run": "--dry-run --max-calls --max-cost --no-cache --quiet --format",
     "judge import": "--format",
     "judge label": "",
     "judge check": "--format",

@@ -15,7 +15,7 @@ from msgspec import structs
 from epc.analysis.comparability import are_facts
 from epc.analysis.judging.agreement import cited
 from epc.digests import sha256
-from epc.engine.budget import Budget, Limits
+from epc.engine.budget import Limits
 from epc.engine.calls import Watch
 from epc.engine.forecast import Share
 from epc.engine.judging.evaluate import (
@@ -26,6 +26,7 @@ from epc.engine.judging.evaluate import (
     open_part,
 )
 from epc.engine.model import Model
+from epc.engine.run_session import budget_of
 from epc.errors import UsageError
 from epc.judge.planted import (
     ABLATED,
@@ -266,12 +267,12 @@ async def assess(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits,
-    budget: Budget,
 ) -> None:
     """Ask judges the questions that test them; what was answered before is not asked again.
 
     Raises: as `evaluate`.
     """
+    budget = budget_of([test.model for test in tests], limits)
     for test in tests:
         for folder in test.parts(clock()):
             if not is_complete(folder):

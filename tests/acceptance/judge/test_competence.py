@@ -256,17 +256,16 @@ def test_competence_comes_before_the_first_judgment_and_stands_outside_primary_f
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env = planned(tmp_path / "bad", endpoint, "constant")
-    run = ("judge", "run", "--competence-first")
 
-    refused = epc(*run, tmp_path / "bad", env=env)
+    refused = epc("judge", "competence", tmp_path / "bad", env=env)
 
     assert refused.returncode == 1
-    assert "openai/constant: incapable of telling outputs from spoilt ones" in refused.stderr
+    assert "openai/constant: incapable of telling outputs from spoilt ones" in refused.stdout
     assert not (tmp_path / "bad" / "run_log.json").exists()  # nothing of the set was asked
     assert len(endpoint.received) == len(QUESTIONS) + MADE
-    anyway = epc(*run, tmp_path / "bad", "--anyway", "--format", "json", env=env)
-    assert anyway.returncode == 0, anyway.stderr
-    (evaluation,) = json.loads(anyway.stdout)["evaluations"]
+    judged = epc("judge", "run", tmp_path / "bad", "--format", "json", env=env)
+    assert judged.returncode == 0, judged.stderr
+    (evaluation,) = json.loads(judged.stdout)["evaluations"]
     assert evaluation["primary"]["all"]["samples"] == len(QUESTIONS)
     assert evaluation["totals"]["cross_judge"]["samples"] == len(QUESTIONS)
     assert len(endpoint.received) == 2 * len(QUESTIONS) + MADE
@@ -304,9 +303,6 @@ def test_competence_keeps_one_budget_and_a_forecast_sends_nothing(
         for judge in ("perfect", "constant")
         for part, count in (("planted", 16), ("named", 2))
     }
-    run = ("judge", "run", tmp_path / "e", "--competence-first", "--dry-run")
-    whole_document = json.loads(epc(*run, "--format", "json", env=env).stdout)
-    assert [share["calls"]["expected"] for share in whole_document.values()] == [16, 16, 128, 128]
     stopped = epc(*command, "--max-calls", "20", env=env)
     assert stopped.returncode == 4
     assert f"next: epc judge competence {tmp_path / 'e'}" in stopped.stderr
