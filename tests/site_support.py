@@ -139,7 +139,7 @@ def evaluated(
     table = write_rows(folder.with_suffix(".jsonl"), rows)
     arguments = ("--judge", judge, "--out", str(folder), *plan)
     epc(folder.parent, "judge", "plan", str(table), *arguments, env=env)
-    epc(folder.parent, "judge", "run", str(folder), "--no-cache", env=env)
+    epc(folder.parent, "judge", "run", str(folder), env=env)
     return folder
 
 

@@ -12,10 +12,9 @@ from epc.json_text import parse
 from epc.protocol.config import REASONING
 
 _QUIET: Final = "epc.quiet"
-_BOUNDS: Final = ("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency")
+BOUNDS: Final = ("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency")
 _OF_CALLS: Final = ("max_time_s", "timeout_s", "concurrency")  # and of no forecast
 SETTINGS: Final = ("temperature", "max_tokens", "reasoning", "body")
-OF_ASKING: Final = (*_BOUNDS, "no_cache")
 
 
 class _Dollars(click.ParamType[Decimal]):
@@ -65,20 +64,8 @@ def is_quiet() -> bool:
     return ctx is not None and bool(ctx.meta.get(_QUIET))
 
 
-_cache_option = click.option(
-    "--no-cache",
-    is_flag=True,
-    help="Neither take nor keep answers of pinned weights for other runs.",
-)
-
-
-def limit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that bound one session; the command gets them as `limits`."""
-    return _cache_option(bound_options(command))
-
-
 def bound_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that bound a session which takes nothing from the cache, as `limits`."""
+    """Add the options that bound one session; the command gets them as `limits`."""
 
     @wraps(command)
     def with_limits(**options: Any) -> None:
@@ -86,9 +73,8 @@ def bound_options(command: Callable[..., None]) -> Callable[..., None]:
 
         if {"dry_run": True}.items() <= options.items():
             refuse_options(_OF_CALLS, "is of calls under way, and --dry-run sends none")
-        bounds = {name: options.pop(name) for name in _BOUNDS}
-        limits = Limits(**bounds, cache=not options.pop("no_cache", False))
-        command(limits=limits, **options)
+        bounds = {name: options.pop(name) for name in BOUNDS}
+        command(limits=Limits(**bounds), **options)
 
     options = (
         click.option("--max-calls", type=Whole(1), help="Stop before one call more."),

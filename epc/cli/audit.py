@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.asking import OF_ASKING, bound_options
+from epc.cli.asking import BOUNDS, bound_options
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result, write_page
 from epc.cli.options import (
     FILE,
@@ -144,7 +144,7 @@ def command(
     from epc.report.audit_text import text
 
     if not (swap or controls):
-        refuse_options(OF_ASKING, "bounds what --swap and --controls ask: nothing is asked here")
+        refuse_options(BOUNDS, "bounds what --swap and --controls ask: nothing is asked here")
     if is_votes(run):
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")

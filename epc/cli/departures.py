@@ -39,6 +39,7 @@ _HALF_PRICE: Final = (
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
 _NUCLEUS: Final = "leave it out, or ask from Python: epc.run(decoding={ROLE: {'top_p': P}})"
+_CACHE: Final = "leave it out: kept answers are those of fixed weights, which repeat themselves"
 _SUMMARY: Final = "type `epc admin submission check --summary FILE`"
 _CORES: Final = "leave it out: all cores work; `taskset -c 0` before the command leaves it one"
 
@@ -103,6 +104,10 @@ DEPARTURES: Final = (
         "type `epc judge competence FOLDER && epc judge run FOLDER`",
     ),
     Departure("option", "epc judge run --anyway", "leave it out: it tests no judge"),
+    *(
+        Departure("option", f"epc {path} --no-cache", _CACHE)
+        for path in ("run", "resume", "judge competence", "judge pairs", "judge run")
+    ),
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
     *(

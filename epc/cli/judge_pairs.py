@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.asking import dry_run_option, limit_options, pair_judge_options
+from epc.cli.asking import bound_options, dry_run_option, pair_judge_options
 from epc.cli.common import now, print_note, print_result
 from epc.cli.options import FILE, NEW_FILE, Pair, Whole, format_option, once, origin_options
 from epc.records.verdicts.types import Candidate
@@ -50,7 +50,7 @@ _ORDERS: Final[dict[str, tuple[Candidate, ...]]] = {"both": ("a", "b"), "given":
 @origin_options
 @dry_run_option
 @pair_judge_options
-@limit_options
+@bound_options
 @format_option
 def pairs(
     file: Path,

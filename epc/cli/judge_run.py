@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.asking import dry_run_option, limit_options
+from epc.cli.asking import bound_options, dry_run_option
 from epc.cli.common import echo_json, exit_with, now, print_note, print_result, say
 from epc.cli.options import FOLDER, Whole, format_option, refuse_options, with_default
 from epc.cli.run_session import run_work
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     help="Ask N outputs of the judged set again: once a day.",
 )
 @dry_run_option
-@limit_options
+@bound_options
 @format_option
 def competence(
     folder: Path,
@@ -116,7 +116,7 @@ def _print_competences(folder: Path, judges: tuple[str, ...], form: str) -> "lis
 @click.command()
 @click.argument("folder", type=FOLDER)
 @dry_run_option
-@limit_options
+@bound_options
 @format_option
 def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
     r"""Let the judges score every sample of a planned FOLDER, or go on where that stopped.

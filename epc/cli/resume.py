@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.asking import limit_options
+from epc.cli.asking import bound_options
 from epc.cli.options import format_option, run_argument
 from epc.cli.run_session import go_on
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @run_argument
 @click.option("--anyway", is_flag=True, help="Measure even an evaluator that failed the controls.")
-@limit_options
+@bound_options
 @format_option
 def command(
     run: Path,

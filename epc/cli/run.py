@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.asking import decoding_options, dry_run_option, limit_options
+from epc.cli.asking import bound_options, decoding_options, dry_run_option
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
 from epc.cli.options import FILE, FOLDER, NEW_FOLDER, Whole, format_option, with_default
@@ -166,7 +166,7 @@ def _require_accuracies(accuracy: Path, request: "Request") -> None:
     "The run asks none of these three calls again. See `epc doctor MODEL`.",
 )
 @dry_run_option
-@limit_options
+@bound_options
 @click.option(
     "--out",
     type=NEW_FOLDER,

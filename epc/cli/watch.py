@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.asking import OF_ASKING, bound_options
+from epc.cli.asking import BOUNDS, bound_options
 from epc.cli.common import exit_with, now, print_note, print_result
 from epc.cli.options import NEW_FILE, RUN_OR_TAG, Whole, format_option, refuse_options
 from epc.errors import StoppedError
@@ -70,7 +70,7 @@ def command(
     if isinstance(run, str):
         raise click.UsageError(f"Get its folder first: epc snapshot fetch {run}")
     if no_ask:
-        of_asking = ("dry_run", "pairs", *OF_ASKING)
+        of_asking = ("dry_run", "pairs", *BOUNDS)
         refuse_options(of_asking, "is of what a day asks, and --no-ask asks nothing")
     watching = begin(run, history=history, pairs=pairs)
     if dry_run:

@@ -20,7 +20,7 @@ ALIKE = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"synthesis": 0.
 def measure(run: Path, evaluator: str, seeds: str = "0-29") -> Path:
     done = epc(
         *("run", "--evaluator", evaluator, "--executor", "mock/deterministic"),
-        *("--seeds", seeds, "--out", run, "--no-cache"),
+        *("--seeds", seeds, "--out", run),
     )
     assert done.returncode == 0, done.stderr.decode()
     return run

@@ -72,9 +72,6 @@ REFUSED: Final = [
                        "--concurrency")
     ],
     (f"{WATCH} --dry-run", "--dry-run", "--no-ask asks nothing"),
-    ("watch run --no-cache", "--no-cache", "No such option"),  # nothing comes from the cache
-    (f"{CHECK} --no-cache", "--no-cache", "No such option"),
-    ("audit run --swap 2 --no-cache", "--no-cache", "No such option"),
     *[
         (f"{PLAN} --recorded {words}", words.split()[0], "--recorded asks none")
         for words in (f"--prompt {ITEMS}", f"--self-prompt {ITEMS}", "--constrain json", "--named",
@@ -151,14 +148,14 @@ ACTING: Final = {
     "loop drift": "--format",
     "loop demo": "--out --model",
     "run": "--evaluator --executor --seeds --design --rounds --reuse-answers-of --exhaustive"
-    " --control --controls --gold --accuracy --probe --dry-run --max-calls --max-cost --no-cache"
+    " --control --controls --gold --accuracy --probe --dry-run --max-calls --max-cost"
     " --quiet --format --temperature --max-tokens --reasoning --body"
     " --executor-temperature --executor-max-tokens --executor-reasoning"
     " --executor-body --help-all",
     "judge plan": "--judge --out --methods --mapping --recorded --allow-gaps --labels-for --format",
     "judge competence": "--judge --pairs --named --ablation --retest --dry-run --max-calls"
-    " --max-cost --no-cache --quiet --format",
-    "judge run": "--dry-run --max-calls --max-cost --no-cache --quiet --format",
+    " --max-cost --quiet --format",
+    "judge run": "--dry-run --max-calls --max-cost --quiet --format",
     "judge import": "--format",
     "judge label": "",
     "judge check": "--format",
@@ -166,7 +163,7 @@ ACTING: Final = {
     "judge export": "--out",
     "judge pairs": "--judge --out --order --askings --prompt --repository --commit --licence"
     " --dry-run --temperature --max-tokens --reasoning --body --max-calls --max-cost"
-    " --no-cache --quiet --format",
+    " --quiet --format",
     "observe import": "--shape --out --map --set --repository --commit --licence --texts --format",
     "observe selection": "--askings --pick --format",
     "observe transfer": "--judge --domains --rounds --format",

@@ -9,7 +9,7 @@ from endpoint_support import Endpoint, Received, Reply, answering, completion
 from engine_support import digest, epc, read_rows
 from run_support import HOSTED, hosted
 
-SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
+SMALL = ("--seeds", "0-1", "--rounds", "4")
 MIB = 2**20
 
 
@@ -40,7 +40,7 @@ def test_reading_r4_refusals_and_silence_are_answers_and_stop_no_run(
     endpoint.behave = odd
     run = tmp_path / "run"
 
-    arguments = ("--exhaustive", "--no-cache", "--no-probe")
+    arguments = ("--exhaustive", "--no-probe")
     done = epc("run", *HOSTED, *arguments, "--out", run, env=hosted(endpoint.url))
 
     assert done.returncode == 0, done.stderr
@@ -123,7 +123,7 @@ def test_a_body_that_is_never_a_completion_is_an_error_and_nothing_of_it_is_reco
     endpoint.behave = behave
     run = tmp_path / "run"
 
-    few = ("--seeds", "0", "--rounds", "1", "--no-cache", "--concurrency", "1", "--no-probe")
+    few = ("--seeds", "0", "--rounds", "1", "--concurrency", "1", "--no-probe")
     done = epc("run", *HOSTED, *few, "--max-time", "4", "--out", run, env=hosted(endpoint.url))
 
     assert done.returncode == 4

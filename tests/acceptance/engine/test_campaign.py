@@ -31,7 +31,7 @@ from engine_support import (
 RULES = ("local/word-count", "mock/deterministic", "mock/scripted:odds.json")
 PAIR = ("--evaluator", "openai/judge-a", "--evaluator", "openai/judge-b")
 WRITER = ("--executor", "openai/writer")
-PLAIN = ("--no-probe", "--no-cache")
+PLAIN = ("--no-probe",)
 SMALL = ("--seeds", "0-1", "--rounds", "4")
 
 

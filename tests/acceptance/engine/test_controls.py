@@ -72,7 +72,7 @@ def test_reading_r43_measured_anyway_it_is_the_run_without_controls(
     how = ("--seeds", "0-9", "--rounds", "4")
     plain, run = tmp_path / "plain", tmp_path / "run"
     assert epc("run", *models, *how, "--out", plain).returncode == 0
-    assert epc("run", *models, *how, "--controls", "48", "--no-cache", "--out", run).returncode == 1
+    assert epc("run", *models, *how, "--controls", "48", "--out", run).returncode == 1
 
     done = epc("resume", run, "--anyway")
 

@@ -196,7 +196,7 @@ def test_a_run_asks_its_first_round_first_and_nothing_of_it_twice(tmp_path: Path
     for word in ("--probe", "--no-probe"):
         with replaying(case) as (endpoint, _, env):
             run = tmp_path / word
-            done = epc(*case.command(word, "--no-cache", "--out", run), env=env)
+            done = epc(*case.command(word, "--out", run), env=env)
             assert done.returncode == 0, done.stderr
             assert ("\nprobe: 1\n" in done.stderr) == (word == "--probe")
             assert "probe    " not in done.stderr  # a bare letter is nothing to tell of

@@ -34,7 +34,7 @@ def on(day: int, url: str | None = None) -> dict[str, str]:
 
 
 def hosted_run(folder: Path, endpoint: Endpoint, *further_arguments: str) -> Path:
-    arguments = ("run", *HOSTED, *SMALL, "--no-cache", *further_arguments)
+    arguments = ("run", *HOSTED, *SMALL, *further_arguments)
     done = epc(*arguments, "--out", folder, env=on(0, endpoint.url))
     assert done.returncode == 0, done.stderr
     return folder

@@ -20,7 +20,7 @@ from endpoint_support import (
 from engine_support import environment, epc, read_rows
 from run_support import models, provider_environment
 
-SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
+SMALL = ("--seeds", "0-1", "--rounds", "3")
 
 
 EARLY: dict[str, tuple[Reply, str]] = {
@@ -140,7 +140,7 @@ def test_a_server_of_ones_own_that_works_through_its_queue_is_not_dead(
 
     endpoint.behave = one_by_one
     run = tmp_path / "run"
-    arguments = ("--seeds", "0-9", "--rounds", "1", "--no-cache")
+    arguments = ("--seeds", "0-9", "--rounds", "1")
     sent_arguments = (*models("vllm"), *arguments, "--timeout", "0.8")
 
     done = epc("run", *sent_arguments, "--out", run, env=provider_environment("vllm", endpoint.url))

@@ -44,7 +44,7 @@ def test_the_program_comes_to_what_the_folder_says(tmp_path: Path, case: Behavio
     expect, run = case.document["expect"], tmp_path / "run"
 
     with replaying(case) as (_, replayed, env):
-        done = epc(*case.command("--no-cache", "--concurrency", "2", "--out", run), env=env)
+        done = epc(*case.command("--concurrency", "2", "--out", run), env=env)
 
     said = done.stdout + done.stderr
     assert done.returncode == expect["exit"], said
@@ -122,7 +122,7 @@ def test_reasoning_and_body_are_sent_and_recorded_or_refused(
     arguments = ("--reasoning", level, "--body", "seed=7", "--executor-body", 'user="me"')
 
     with replaying(case) as (_, replayed, env):
-        further_arguments = ("--rounds", "1", "--no-cache", *arguments, "--out", run)
+        further_arguments = ("--rounds", "1", *arguments, "--out", run)
         done = epc(*case.command(*further_arguments), env=env)
 
     if level not in stated_reasoning:

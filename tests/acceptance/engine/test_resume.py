@@ -33,7 +33,7 @@ def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path
     run = tmp_path / "killed"
     with serving() as endpoint:
         env = hosted(endpoint.url)
-        whole_result = epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env)
+        whole_result = epc(*plan, "--out", tmp_path / "whole", env=env)
         assert whole_result.returncode == 0, whole_result.stderr
         prompts = endpoint.prompts
         assert set(prompts.values()) == {1}  # memo: each prompt once
@@ -71,7 +71,7 @@ def test_reading_r4_a_failing_endpoint_leaves_no_data_and_a_run_to_finish(
     run = tmp_path / "run"
     with serving() as endpoint:
         env = hosted(endpoint.url)
-        assert epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env).returncode == 0
+        assert epc(*plan, "--out", tmp_path / "whole", env=env).returncode == 0
         endpoint.received.clear()
 
         endpoint.behave = FailsAfter(12, refusal(status, "overloaded", Retry_After="0.01"))

@@ -75,7 +75,7 @@ def test_a_limit_stops_with_4_and_the_run_ends_as_without_one(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env, run = hosted(endpoint.url), tmp_path / "run"
-    whole_result = epc("run", *HOSTED, *SMALL, "--no-cache", "--out", tmp_path / "whole", env=env)
+    whole_result = epc("run", *HOSTED, *SMALL, "--out", tmp_path / "whole", env=env)
     assert whole_result.returncode == 0
     request_count = len(endpoint.received)
     endpoint.received.clear()
@@ -137,9 +137,7 @@ def test_a_cap_that_stops_says_what_is_spent_reserved_and_asked_for_next(
 ) -> None:
     env, run = hosted(endpoint.url), tmp_path / "run"
 
-    stopped = epc(
-        "run", *PRICED, "--exhaustive", "--max-cost", "0.008", "--no-cache", "--out", run, env=env
-    )
+    stopped = epc("run", *PRICED, "--exhaustive", "--max-cost", "0.008", "--out", run, env=env)
 
     assert stopped.returncode == 4
     match = re.search(
@@ -154,7 +152,7 @@ def test_a_cap_that_stops_says_what_is_spent_reserved_and_asked_for_next(
     billed = sum(21 * read + 3 * written for read, written in paid) / 1e6
     assert spent <= billed + 1e-6
     assert 0.008 - following - 1e-6 < billed <= 0.008
-    assert epc("resume", run, "--no-cache", env=env).returncode == 0
+    assert epc("resume", run, env=env).returncode == 0
     assert len(endpoint.received) == 352
 
 

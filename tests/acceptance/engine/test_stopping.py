@@ -9,7 +9,7 @@ from endpoint_support import Endpoint, HoldsAfter, answering
 from engine_support import PATIENCE_S, epc, epc_under_way, read_rows, wait_until
 from run_support import HOSTED, hosted
 
-SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
+SMALL = ("--seeds", "0-1", "--rounds", "4")
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
@@ -30,7 +30,7 @@ def test_a_run_that_is_told_to_end_says_how_to_go_on_and_loses_nothing(
     kept_prompts = {row["prompt"] for row in read_rows(run / "journal.jsonl")}
     endpoint.received.clear()
     endpoint.behave = answering
-    assert epc("resume", run, "--no-cache", env=env).returncode == 0
+    assert epc("resume", run, env=env).returncode == 0
     assert not kept_prompts & endpoint.prompts.keys()
 
 
@@ -44,7 +44,7 @@ def test_what_a_killed_writer_left_goes_when_its_run_is_resumed(
     (run / ".calls.jsonl.k3x9_2ab.unfinished").write_bytes(b'{"id":')
     (run / ".mine").write_text("notes")
 
-    assert epc("resume", run, "--no-cache", env=env).returncode == 0
+    assert epc("resume", run, env=env).returncode == 0
 
     assert [path.name for path in run.glob(".*")] == [".mine"]
 
@@ -67,7 +67,7 @@ def test_epc_2_5_d_an_edited_line_of_the_journal_is_reported_asked_again_and_on_
     journal.write_text("".join(lines), "utf-8")
     endpoint.received.clear()
 
-    done = epc("resume", run, "--no-cache", env=env)
+    done = epc("resume", run, env=env)
 
     assert done.returncode == 0, done.stderr
     assert "WARNING: 1 lines of the journal are damaged" in done.stderr

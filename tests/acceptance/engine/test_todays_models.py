@@ -19,7 +19,7 @@ from endpoint_support import (
 from engine_support import epc, files_that_hold, read_rows
 from run_support import CANARY, models, provider_environment
 
-SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
+SMALL = ("--seeds", "0-1", "--rounds", "3")
 FREE = ("--temperature", "none", "--executor-temperature", "none")
 Behaviour = Callable[[Received], Reply]
 

@@ -110,7 +110,7 @@ def test_reading_r100_a_decision_model_judges_and_its_probabilities_are_archived
     endpoint.behave, env = deciding, leading_to(endpoint)
     out = planned(tmp_path, judge, OUTPUT, env)
 
-    done = epc("judge", "run", out, "--no-cache", env=env)
+    done = epc("judge", "run", out, env=env)
     checked = epc("judge", "check", out, env=env)
 
     assert done.returncode == 0, done.stderr
@@ -135,7 +135,7 @@ def test_reading_r100_a_record_that_its_decisions_do_not_make_is_found(
 ) -> None:
     endpoint.behave, env = deciding, leading_to(endpoint)
     out = planned(tmp_path, "typesafe/jev-1.13.0", OUTPUT, env)
-    assert epc("judge", "run", out, "--no-cache", env=env).returncode == 0
+    assert epc("judge", "run", out, env=env).returncode == 0
     calls = out / "calls.jsonl"
 
     calls.write_text(calls.read_text().replace('\\"2\\": 0.6', '\\"2\\": 0.2'))
@@ -170,7 +170,7 @@ def test_what_is_no_answer_to_the_question_is_no_verdict(
     arguments = ("--evaluator", "typesafe/jev-1.13.0", "--executor", "mock/deterministic")
 
     done = epc(
-        *("run", *arguments, "--seeds", "0", "--rounds", "2", "--no-cache"),
+        *("run", *arguments, "--seeds", "0", "--rounds", "2"),
         *("--out", tmp_path / "run"),
         env=leading_to(endpoint),
     )
@@ -187,7 +187,7 @@ def test_reading_r100_a_verdict_s_probability_is_kept_with_it(
     arguments = ("--evaluator", f"band=0.7:{judge}", "--executor", "mock/deterministic")
 
     done = epc(
-        *("run", *arguments, "--seeds", "0", "--rounds", "2", "--no-cache"),
+        *("run", *arguments, "--seeds", "0", "--rounds", "2"),
         *("--out", run),
         env=leading_to(endpoint),
     )
@@ -231,7 +231,7 @@ def test_what_a_decision_model_cannot_do_is_refused(
 
     done = epc(
         *("run", "--evaluator", "typesafe/jev-1.13.0", *more, "--seeds", "0", "--rounds", "2"),
-        *("--no-cache", "--out", tmp_path / "run"),
+        *("--out", tmp_path / "run"),
         env=leading_to(endpoint),
     )
 

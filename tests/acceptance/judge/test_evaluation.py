@@ -315,7 +315,7 @@ def test_ctrl_c_and_a_limit_leave_work_that_the_same_command_finishes(
 ) -> None:
     epc("judge", "plan", table, "--judge", "mock/judge", "--out", tmp_path / "e")
 
-    stopped = epc("judge", "run", tmp_path / "e", "--max-calls", "1", "--no-cache")
+    stopped = epc("judge", "run", tmp_path / "e", "--max-calls", "1")
 
     assert stopped.returncode == 4
     assert f"next: epc judge run {tmp_path / 'e'}" in stopped.stderr
@@ -432,7 +432,7 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
     brief.write_text("$task\n$output\nScore each dimension 0, 1 or 2. $meta", "utf-8")
     epc("judge", "plan", table, "--judge", LIKELIHOOD, "--prompt", brief, "--out", tmp_path / "e")
 
-    done = epc("judge", "run", tmp_path / "e", "--no-cache", "--format", "json")
+    done = epc("judge", "run", tmp_path / "e", "--format", "json")
 
     assert done.returncode == 0, done.stderr
     (evaluation,) = json.loads(done.stdout)["evaluations"]

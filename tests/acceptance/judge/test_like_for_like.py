@@ -186,7 +186,7 @@ def test_reading_r27_every_condition_that_differs_is_named(tmp_path: Path, diffe
             # A mock decodes nothing, so that `judge plan` sets no other decoding for it.
             plan = tmp_path / name / "judge.json"
             plan.write_text(plan.read_text().replace('"max_tokens": 1200', '"max_tokens": 900'))
-        assert epc("judge", "run", name, "--no-cache", cwd=tmp_path).returncode == 0
+        assert epc("judge", "run", name, cwd=tmp_path).returncode == 0
 
     done = epc("judge", "report", "july", "august", cwd=tmp_path)
 

@@ -60,7 +60,7 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
     checkout: Checkout, tmp_path: Path
 ) -> None:
     models = ("--evaluator", "llamacpp/judge-0806", "--executor", "llamacpp/writer-0806")
-    small = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-cache")
+    small = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
     tag = "v1.0-Judge-2"
 
     def drift(run: Path) -> Any:
