@@ -1,7 +1,7 @@
 """`epc compare A B [MORE...]`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -58,7 +58,8 @@ def command(
     A or B may be a published snapshot, by its tag or its folder. Then the command says what
     differs, sets the figures that both have beside each other, each gamma on its noise floor, and
     says what follows. With --reference it does so for each row of the paper's tables. Exits 1 if
-    the two are not like for like. For verdicts pair by pair, `epc snapshot fetch` the snapshot.
+    the two are not like for like; of two snapshots of any kind, if they differ in anything. For
+    verdicts pair by pair, `epc snapshot fetch` the snapshot.
 
     Where B is a wrapper round A's evaluator (balanced:, panel:, band=), the command
     also says by how much B reduces the transfer regret and the redirected choices of A, with
@@ -71,6 +72,7 @@ def command(
       epc compare runs/july runs/august --html drift.html
       epc compare runs/first v1.0-GPT4o-0806
       epc compare runs/first --reference
+      epc compare v1.0-GPT4o-0806 v1.1-GPT4o-0806
       epc compare runs/plain runs/balanced runs/panel
       epc compare --format json july/manifest.json august/manifest.json
     """
@@ -80,6 +82,8 @@ def command(
         if more or html is not None:
             raise click.UsageError("MORE and --html are of runs: fetch the snapshot first")
         refuse_options(("margin",), "is of two runs: a snapshot has its figures")
+        if isinstance(left, str) and isinstance(right, str):
+            _snapshots(left, right, form)
         _published(left, right, form)
     elif more:
         refuse_options(("margin",), "is of two runs: with MORE only what a wrapper changes is said")
@@ -88,8 +92,20 @@ def command(
         _runs(left, right, margin=margin, form=form, html=html)
 
 
+def _snapshots(left: str, right: str, form: str) -> NoReturn:
+    """Put two published snapshots side by side, and say first whether they are like for like."""
+    from epc.registry.comparison import compare_snapshots
+    from epc.registry.showing import difference_text
+
+    registry = open_registry(None)
+    comparison = compare_snapshots(registry.snapshot(left), registry.snapshot(right))
+    print_result(form, comparison.as_json, lambda: difference_text(comparison))
+    are_same = all(a.mean == b.mean for a, b in comparison.figures.values())
+    exit_with(clean=comparison.like_for_like and are_same)
+
+
 def _published(left: Path | str, right: Path | str | None, form: str) -> None:
-    """Compare a measurement with a published one, or with every row of the reference snapshot."""
+    """Compare a run with a published snapshot, or with every row of the reference snapshot."""
     from epc.answers.snapshot_status import snapshot_states
     from epc.registry.comparing import (
         comparison_json,

@@ -60,6 +60,7 @@ DEPARTURES: Final = (
         "command", "epc admin github comment", "read the report in the summary of the check's job"
     ),
     Departure("command", "epc admin github artifact", "type `gh run download`"),
+    Departure("command", "epc snapshot diff", "type `epc compare A B`"),
     Departure(
         "command", "epc snapshot changes", "read the site's feed.xml, which lists them by day"
     ),

@@ -31,7 +31,7 @@ _SECTIONS: Final = {
     "Check": {
         "audit": "Your file of verdicts, or a run: is its judge right and steady?",
         "validate": "Check records: schema, meaning, recomputed values.",
-        "compare": "Two measurements side by side: what differs, did it drift?",
+        "compare": "Two runs or snapshots side by side: what differs, did it drift?",
         "watch": "Ask a measured judge again, day by day: did it change?",
         "judge": "Have a judge model score outputs, and test that judge.",
         "loop": "Did an optimiser improve the work, or only what its judge says?",
@@ -42,7 +42,7 @@ _SECTIONS: Final = {
         "scan": "Every model that a project names, and its end: for your CI.",
         "which": "Which judge for a kind of task, a platform, a price.",
         "evaluators": "What is known of judges: card, succeed, list, new.",
-        "snapshot": "The registry's snapshots: list, show, diff, fetch, verify.",
+        "snapshot": "The registry's snapshots: list, show, fetch, verify.",
         "data": "All figures, verdicts and trials as Parquet, digests checked.",
         "models": "List the models that you can name, or fetch weights.",
         "mcp": "Answer agents: the registry as a Model Context Protocol server.",
@@ -59,7 +59,7 @@ _SCRIPTED: Final = ("replay",)  # scripts call it
 # turns out to need more ends with the same words.
 _NEEDS: Final = {
     **dict.fromkeys(("run", "resume", "show", "audit", "simulate", "plan"), "measure"),
-    **dict.fromkeys(("validate", "compare", "watch", "loop"), "measure"),
+    **dict.fromkeys(("validate", "watch", "loop"), "measure"),
     **dict.fromkeys(("submission", "replay", "observe", "models"), "measure"),
     "judge": "judge",
     "mcp": "mcp",

@@ -88,32 +88,6 @@ def show(
 
 
 @command.command()
-@click.argument("a")
-@click.argument("b")
-@format_option
-@registry_option
-def diff(a: str, b: str, form: str, registry: str | None) -> None:
-    r"""Put two snapshots side by side, and say first whether they are like for like.
-
-    Exits 1 if they differ in anything.
-
-    \b
-    Example:
-      epc snapshot diff v1.0-GPT4o-0806 v1.1-GPT4o-0806
-    """
-    from epc.registry.comparison import compare_snapshots
-    from epc.registry.showing import difference_text
-
-    opened = open_registry(registry)
-    comparison = compare_snapshots(opened.snapshot(a), opened.snapshot(b))
-    print_result(form, comparison.as_json, lambda: difference_text(comparison))
-    is_same = comparison.like_for_like and all(
-        x.mean == y.mean for x, y in comparison.figures.values()
-    )
-    exit_with(clean=is_same)
-
-
-@command.command()
 @click.argument("checkout", type=THERE, required=False)
 @format_option
 def verify(checkout: Path | None, form: str) -> None:

@@ -249,7 +249,7 @@ def _require_replication(registry: Registry, tag: str, replication: Snapshot) ->
     if why:
         raise UsageError(
             f"this does not replicate {tag}: {why}\n"
-            "  fix: publish it without --replicates; both stand, and `epc snapshot diff` compares"
+            "  fix: publish it without --replicates; both stand, and `epc compare` compares"
         )
 
 

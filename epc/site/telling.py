@@ -321,7 +321,7 @@ def story(page: SnapshotPage) -> Iterator[Step]:
         )
     yield Step(day=None, event="checked", how=_CHECKED[page.card.trust])
     if repeated := page.card.replicates:
-        command = f"epc snapshot diff {repeated} {page.card.tag}"
+        command = f"epc compare {repeated} {page.card.tag}"
         how = f"it repeats {repeated}, and every interval of mean gamma shares a value: {command}"
         yield Step(day=None, event="compared", how=how)
 

@@ -172,7 +172,6 @@ ACTING: Final = {
     "watch": "--history --no-ask --quiet --format",
     "snapshot list": "--as-of --format --registry",
     "snapshot show": "--as-of --format --registry",
-    "snapshot diff": "--format --registry",
     "snapshot verify": "--format",
     "snapshot fetch": "--out --from --store",
     "snapshot recompute": "--source --format",

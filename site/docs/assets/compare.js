@@ -1,5 +1,5 @@
 // Any two snapshots side by side: of recorded verdicts from a file that holds what is compared, of others from
-// the answer for programs. What makes two of them like for like is what `epc snapshot diff` asks; all text is set as text.
+// the answer for programs. What makes two of them like for like is what `epc compare` asks; all text is set as text.
 (() => {
   "use strict";
   const form = document.getElementById("compare");
@@ -308,7 +308,7 @@
     else place.append(make("p", `There is no snapshot ${tag} here.`));
   }
   const tell = () => {
-    const command = `epc snapshot diff ${form.elements.a.value} ${form.elements.b.value}`;
+    const command = `epc compare ${form.elements.a.value} ${form.elements.b.value}`;
     document.getElementById("command").textContent = command;
   };
   tell();

@@ -99,9 +99,9 @@ def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> N
 
 def test_a_diff_of_two_snapshots_says_whether_they_are_like_for_like(checkout: Checkout) -> None:
     checkout.publish("v1.1-Judge-1")
-    same_result = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.1-Judge-1")
+    same_result = run(checkout.folder, "compare", "v1.0-Judge-1", "v1.1-Judge-1")
     checkout.publish("v1.2-Judge-1", protocol_version="EPC-v1.0-AltLR")
-    other_result = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.2-Judge-1")
+    other_result = run(checkout.folder, "compare", "v1.0-Judge-1", "v1.2-Judge-1")
 
     assert (same_result.returncode, other_result.returncode) == (0, 1)
     assert same_result.stdout.startswith("like for like")

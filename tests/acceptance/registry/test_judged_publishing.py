@@ -26,7 +26,7 @@ def test_two_evaluations_of_other_outputs_are_not_like_for_like(clone: Path) -> 
     rows = grid("12345", "ABC")
     other_tag = publish(clone, evaluated(clone.parent / "other", rows=rows))
 
-    done = epc(clone, "snapshot", "diff", TAG, other_tag, "--format", "json", code=1)
+    done = epc(clone, "compare", TAG, other_tag, "--format", "json", code=1)
 
     actual_document = json.loads(done.stdout)
     assert (other_tag, list(actual_document["conditions"])) == ("v1.1-CarelessJudge", ["samples"])
@@ -43,9 +43,7 @@ def test_a_later_evaluation_ends_no_earlier_one(clone: Path) -> None:
     events = [json.loads(line) for line in lines]
 
     assert [event["event"] for event in events] == ["published", "published"]
-    done = epc(
-        clone, "snapshot", "diff", TAG, same_tag
-    )  # asked the same on any day, it says the same
+    done = epc(clone, "compare", TAG, same_tag)  # asked the same on any day, it says the same
     assert done.stdout.startswith("like for like")
 
 
@@ -96,7 +94,7 @@ def test_reading_r23_a_judge_without_a_valid_evaluation_is_published_as_failed(c
     listed = epc(clone, "snapshot", "list").stdout
     (row,) = [line for line in listed.splitlines() if tag in line]
     assert row.split()[2:5] == ["judge", "4", "failed"]
-    output = epc(clone, "snapshot", "diff", TAG, tag, code=1).stdout
+    output = epc(clone, "compare", TAG, tag, code=1).stdout
     assert f"{tag} is a failed run: {why}" in output
     assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
     epc(clone, "snapshot", "verify")

@@ -305,10 +305,10 @@ def test_a_measurement_and_a_record_of_others_are_not_compared(kept: Path, tmp_p
     checkout.folder, checkout.home = clone, clone / "snapshots"
     checkout.publish("v1.0-Judge-1")
 
-    refused = epc(clone, "snapshot", "diff", TAG, "v1.0-Judge-1", code=2).stderr
+    refused = epc(clone, "compare", TAG, "v1.0-Judge-1", code=2).stderr
 
     assert f"{TAG} is of verdicts that others recorded, and v1.0-Judge-1 is reported" in refused
-    assert epc(clone, "snapshot", "diff", TAG, TAG).stdout.startswith("like for like")
+    assert epc(clone, "compare", TAG, TAG).stdout.startswith("like for like")
 
 
 def test_the_judge_card_has_what_is_published_of_recorded_verdicts(kept: Path) -> None:

@@ -144,10 +144,8 @@ def test_the_command_line_marks_a_failed_run_and_states_no_difference_from_it() 
 
     listed = epc("snapshot", "list", cwd=ROOT).stdout.splitlines()
     output = epc("snapshot", "show", failed, cwd=ROOT).stdout
-    diff = epc("snapshot", "diff", failed, other, cwd=ROOT).stdout
-    document = json.loads(
-        epc("snapshot", "diff", failed, other, "--format", "json", cwd=ROOT).stdout
-    )
+    diff = epc("compare", failed, other, cwd=ROOT).stdout
+    document = json.loads(epc("compare", failed, other, "--format", "json", cwd=ROOT).stdout)
 
     (row,) = [line for line in listed if line.startswith(f"{failed} ")]
     assert "failed run" in row

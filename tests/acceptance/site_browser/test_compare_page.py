@@ -1,4 +1,4 @@
-"""Any two snapshots side by side: the page says what `epc snapshot diff` says."""
+"""Any two snapshots side by side: the page says what `epc compare` says."""
 
 import json
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def diffs(site: BuiltSite) -> dict[tuple[str, str], Json]:
     """Return what the command says of each pair; before the browser starts it runs in process."""
     found = {}
     for a, b in [*combinations(TAGS, 2), TAGS[1::-1]]:
-        arguments = ("snapshot", "diff", a, b, "--format", "json")
+        arguments = ("compare", a, b, "--format", "json")
         same = {a, b} == {"v1.0-Judge-1", "v1.1-Judge-1"}
         done = epc(site.checkout.folder, *arguments, code=0 if same else 1)
         found[a, b] = json.loads(done.stdout, parse_float=exact)
@@ -162,13 +162,13 @@ def test_an_address_with_what_is_no_snapshot_says_so_as_text(window: Callable[..
 def test_the_command_is_always_that_of_the_chosen_pair(window: Callable[..., Visit]) -> None:
     page = window().to("compare/")
     command = page.locator("#command")
-    assert command.inner_text() == "epc snapshot diff v1.0-Judge-1 v1.1-Judge-1"
+    assert command.inner_text() == "epc compare v1.0-Judge-1 v1.1-Judge-1"
 
     page.get_by_label("Second").select_option("v1.0-CoinFlip")
-    assert command.inner_text() == "epc snapshot diff v1.0-Judge-1 v1.0-CoinFlip"
+    assert command.inner_text() == "epc compare v1.0-Judge-1 v1.0-CoinFlip"
 
     page = compared(window(), "v1.0-Judge-3", "v1.1-Judge-1")
-    assert page.locator("#command").inner_text() == "epc snapshot diff v1.0-Judge-3 v1.1-Judge-1"
+    assert page.locator("#command").inner_text() == "epc compare v1.0-Judge-3 v1.1-Judge-1"
 
 
 def test_the_same_snapshot_twice_is_no_comparison(window: Callable[..., Visit]) -> None:

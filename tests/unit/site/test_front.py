@@ -199,7 +199,7 @@ def test_the_page_of_comparisons_opens_with_two_judges_that_have_common_figures(
     left, right = (figures_by_name(REGISTRY().snapshots[tag]) for tag in selected)
 
     assert selected == ["v1.0-claude-haiku-4-5-20251001", "v1.0-claude-sonnet-4-6"]
-    assert f"epc snapshot diff {' '.join(selected)}" in PAGES["compare.md"]
+    assert f"epc compare {' '.join(selected)}" in PAGES["compare.md"]
     assert len(set(left) & set(right)) > 10
 
 
