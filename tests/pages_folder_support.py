@@ -48,7 +48,7 @@ def taken_back(folder: Path) -> Iterator[Path]:
 def a_run(folder: Path) -> None:
     """Make a finished run: the scripted mock, which takes a second."""
     arguments = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
-    done = as_text(run_program("run", *arguments, "--exhaustive", "--quiet", "--out", folder))
+    done = as_text(run_program("run", *arguments, "--exhaustive", "--out", folder))
     assert done.returncode == 0, done.stderr
 
 

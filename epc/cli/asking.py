@@ -11,7 +11,6 @@ from epc.cli.options import Finite, Whole, refuse_options
 from epc.json_text import parse
 from epc.protocol.config import REASONING
 
-_QUIET: Final = "epc.quiet"
 BOUNDS: Final = ("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency")
 _OF_CALLS: Final = ("max_time_s", "timeout_s", "concurrency")  # and of no forecast
 SETTINGS: Final = ("temperature", "max_tokens", "reasoning", "body")
@@ -34,16 +33,6 @@ class _Dollars(click.ParamType[Decimal]):
         return amount
 
 
-_quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=lambda ctx, _, wanted: ctx.meta.update({_QUIET: wanted}),
-    help="Show no progress, only what it ends in.",
-)
-
-
 timeout_option = click.option(
     "--timeout",
     "timeout_s",
@@ -56,12 +45,6 @@ timeout_option = click.option(
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing."
 )
-
-
-def is_quiet() -> bool:
-    """Return whether the user wants no progress from the command under way."""
-    ctx = click.get_current_context(silent=True)
-    return ctx is not None and bool(ctx.meta.get(_QUIET))
 
 
 def bound_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -94,7 +77,6 @@ def bound_options(command: Callable[..., None]) -> Callable[..., None]:
             type=Whole(1),
             help="Calls under way at once, each model (128; self-hosted up to 512).",
         ),
-        _quiet_option,
     )
     bounded: Callable[..., None] = with_limits
     for option in reversed(options):

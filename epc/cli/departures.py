@@ -109,6 +109,14 @@ DEPARTURES: Final = (
         Departure("option", f"epc {path} --no-cache", _CACHE)
         for path in ("run", "resume", "judge competence", "judge pairs", "judge run")
     ),
+    *(
+        Departure("option", f"epc {path} {option}", "leave it out: a log has few lines of progress")
+        for option in ("-q", "--quiet")
+        for path in (
+            *("run", "resume", "audit", "watch", "loop check"),
+            *("judge competence", "judge pairs", "judge run"),
+        )
+    ),
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
     *(

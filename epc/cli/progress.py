@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, field
 
 from epc import printable
-from epc.cli.asking import is_quiet
 from epc.cli.common import print_note
 from epc.cli.countdown import FIRST_LINE_S, LINE_S, rounded, span
 from epc.engine.progress import Progress, Stage
@@ -192,13 +191,7 @@ def _note_repairs(progress: Progress) -> None:
 
 
 def _watch() -> _Watcher:
-    if is_quiet():
-        return _silent
     return _live if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else _plain
-
-
-async def _silent(runs: Mapping[str, Progress]) -> None:
-    """Show nothing."""
 
 
 async def _plain(runs: Mapping[str, Progress]) -> None:

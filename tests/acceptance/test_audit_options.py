@@ -129,7 +129,7 @@ REFUSED: Final = [
                       "--concurrency 2")
     ],
 ]  # fmt: skip
-ANYWHERE: Final = ("--format", "--quiet")  # how a result is printed
+ANYWHERE: Final = ("--format",)  # how a result is printed
 
 
 @pytest.mark.parametrize(("file", "arguments", "says"), [case[1:] for case in REFUSED], ids=str)

@@ -142,20 +142,20 @@ def test_a_dry_run_says_whether_a_limit_would_stop_it(
 # where the tests of the command say so.
 ACTING: Final = {
     "loop plan": "--test --gold --margin --judge --judge-b --format",
-    "loop check": "--execute --dry-run --concurrency --quiet --format",
+    "loop check": "--execute --dry-run --concurrency --format",
     "loop report": "--format",
     "loop gate": "--unplanned --format",
     "loop drift": "--format",
     "loop demo": "--out --model",
     "run": "--evaluator --executor --seeds --design --rounds --reuse-answers-of --exhaustive"
     " --control --controls --gold --accuracy --probe --dry-run --max-calls --max-cost"
-    " --quiet --format --temperature --max-tokens --reasoning --body"
+    " --format --temperature --max-tokens --reasoning --body"
     " --executor-temperature --executor-max-tokens --executor-reasoning"
     " --executor-body --help-all",
     "judge plan": "--judge --out --methods --mapping --recorded --allow-gaps --labels-for --format",
     "judge competence": "--judge --pairs --named --ablation --retest --dry-run --max-calls"
-    " --max-cost --quiet --format",
-    "judge run": "--dry-run --max-calls --max-cost --quiet --format",
+    " --max-cost --format",
+    "judge run": "--dry-run --max-calls --max-cost --format",
     "judge import": "--format",
     "judge label": "",
     "judge check": "--format",
@@ -163,13 +163,13 @@ ACTING: Final = {
     "judge export": "--out",
     "judge pairs": "--judge --out --order --askings --prompt --repository --commit --licence"
     " --dry-run --temperature --max-tokens --reasoning --body --max-calls --max-cost"
-    " --quiet --format",
+    " --format",
     "observe import": "--shape --out --map --set --repository --commit --licence --texts --format",
     "observe selection": "--askings --pick --format",
     "observe transfer": "--judge --domains --rounds --format",
     "observe export": "--to --out",
     "data": "--out --tables --at --as-of --registry --format",
-    "watch": "--history --no-ask --quiet --format",
+    "watch": "--history --no-ask --format",
     "snapshot list": "--as-of --format --registry",
     "snapshot show": "--as-of --format --registry",
     "snapshot verify": "--format",
