@@ -13,7 +13,7 @@ from epc.protocol.config import REASONING
 
 BOUNDS: Final = ("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency")
 _OF_CALLS: Final = ("max_time_s", "timeout_s", "concurrency")  # and of no forecast
-SETTINGS: Final = ("temperature", "max_tokens", "reasoning", "body")
+SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 
 
 class _Dollars(click.ParamType[Decimal]):
@@ -181,6 +181,12 @@ def _options(role: str, prefix: str, most_tokens: str | None) -> list[Callable[.
             type=_Temperature(),
             metavar="T|none",
             help=f"The {role}'s temperature. Default 0{at_0}. `none` sends none.",
+        ),
+        click.option(
+            f"--{prefix}top-p",
+            type=Finite(0, 1, min_open=True),
+            metavar="P",
+            help=f"The {role}'s nucleus. Default: not sent.",
         ),
         click.option(
             f"--{prefix}max-tokens",

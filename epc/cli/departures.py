@@ -38,7 +38,6 @@ _HALF_PRICE: Final = (
 
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
-_NUCLEUS: Final = "leave it out, or ask from Python: epc.run(decoding={ROLE: {'top_p': P}})"
 _CACHE: Final = "leave it out: kept answers are those of fixed weights, which repeat themselves"
 _SUMMARY: Final = "type `epc admin submission check --summary FILE`"
 _CORES: Final = "leave it out: all cores work; `taskset -c 0` before the command leaves it one"
@@ -85,12 +84,6 @@ DEPARTURES: Final = (
     Departure("option", "epc watch --spot-check", "type `epc snapshot fetch TAG --out RUN` first"),
     Departure("option", "epc watch --model", "leave it out: RUN names its evaluator"),
     Departure("option", "epc watch --out", "name the file of the days: --history FILE"),
-    *(
-        Departure("option", f"epc {path} --top-p", "leave it out: models are asked without it")
-        for path in ("judge pairs", "judge plan", "loop check", "doctor")
-    ),
-    Departure("option", "epc run --top-p", _NUCLEUS),
-    Departure("option", "epc run --executor-top-p", _NUCLEUS),
     *(
         Departure("option", f"epc loop demo {option}", "run `epc.loop.record` round your own work")
         for option in ("--judge", "--start", "--seed")

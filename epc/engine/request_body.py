@@ -20,16 +20,17 @@ from epc.records.schemas import schema
 
 _OPTIONS: Final = {
     "temperature": "--temperature",
+    "top_p": "--top-p",
     "max_tokens": "--max-tokens",
     "max_completion_tokens": "--max-tokens",
     "maxTokens": "--max-tokens",
     "maxOutputTokens": "--max-tokens",
+    "topP": "--top-p",
 }
 # What the protocol sets, or what would make the reply another thing than one answer.
 _OURS: Final = frozenset(
     {"model", "messages", "prompt", "stream", "stream_options", "n", "tools"}
     | {"contents", "system", "systemInstruction", "system_instruction", "candidateCount"}
-    | {"top_p", "topP"}
 )
 # Objects in which some protocols keep the settings that others keep beside the messages.
 _SETTINGS: Final = ("generationConfig", "inferenceConfig")

@@ -75,7 +75,7 @@ REFUSED: Final = [
     *[
         (f"{PLAN} --recorded {words}", words.split()[0], "--recorded asks none")
         for words in (f"--prompt {ITEMS}", f"--self-prompt {ITEMS}", "--constrain json", "--named",
-                      "--retry-malformed 1", "--temperature 1", "--max-tokens 9",
+                      "--retry-malformed 1", "--temperature 1", "--top-p 0.5", "--max-tokens 9",
                       "--reasoning low", "--body top_k=1")
     ],
     (f"{PLAN} --methods cross --self-prompt {ITEMS}", "--self-prompt", "leaves out"),
@@ -87,7 +87,7 @@ REFUSED: Final = [
     (f"{CHECK} --dry-run --again unreadable", "--again", "--dry-run counts none"),
     *[
         (f"{OWN} {words}", words.split()[0], NONE_ASKED)
-        for words in ("--again unreadable", "--temperature 1", "--max-tokens 9",
+        for words in ("--again unreadable", "--temperature 1", "--top-p 0.5", "--max-tokens 9",
                       "--reasoning low", "--body top_k=1", "--max-calls 5", "--max-cost 1",
                       "--max-time 5", "--timeout 5")
     ],
@@ -149,8 +149,8 @@ ACTING: Final = {
     "loop demo": "--out --model",
     "run": "--evaluator --executor --seeds --design --rounds --reuse-answers-of --exhaustive"
     " --control --controls --gold --accuracy --probe --dry-run --max-calls --max-cost"
-    " --format --temperature --max-tokens --reasoning --body"
-    " --executor-temperature --executor-max-tokens --executor-reasoning"
+    " --format --temperature --top-p --max-tokens --reasoning --body"
+    " --executor-temperature --executor-top-p --executor-max-tokens --executor-reasoning"
     " --executor-body --help-all",
     "judge plan": "--judge --out --methods --mapping --recorded --allow-gaps --labels-for --format",
     "judge competence": "--judge --pairs --named --ablation --retest --dry-run --max-calls"
@@ -162,7 +162,7 @@ ACTING: Final = {
     "judge report": "--html --labels --accuracy --format",
     "judge export": "--out",
     "judge pairs": "--judge --out --order --askings --prompt --repository --commit --licence"
-    " --dry-run --temperature --max-tokens --reasoning --body --max-calls --max-cost"
+    " --dry-run --temperature --top-p --max-tokens --reasoning --body --max-calls --max-cost"
     " --format",
     "observe import": "--shape --out --map --set --repository --commit --licence --texts --format",
     "observe selection": "--askings --pick --format",

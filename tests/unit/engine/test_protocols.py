@@ -392,7 +392,7 @@ def test_a_key_is_needed_to_begin_and_not_to_plan(
         (ANTHROPIC, {"system": "Be brief."}, "--body system: the protocol sets it"),
         (ANTHROPIC, {"thinking": {"type": "disabled"}}, "--reasoning sets thinking as well"),
         (GOOGLE, {"contents": []}, "--body contents: the protocol sets it"),
-        (GOOGLE, {"generationConfig": {"topP": 1}}, "--body topP: the protocol sets it"),
+        (GOOGLE, {"generationConfig": {"topP": 1}}, "--body topP: use --top-p"),
         (GOOGLE, {"generationConfig": {"temperature": 1}}, "--body temperature: use --temperature"),
         (GOOGLE, {"generationConfig": {"thinkingConfig": {}}}, "--reasoning sets thinkingConfig"),
         (BEDROCK, {"inferenceConfig": {"maxTokens": 1}}, "--body maxTokens: use --max-tokens"),
