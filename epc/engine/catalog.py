@@ -13,7 +13,7 @@ from epc.engine.model import Model
 from epc.engine.providers import PROVIDERS, Provider
 from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import UsageError, unknown
-from epc.protocol.mitigation import is_wrapper, members_named
+from epc.protocol.mitigation import WRAPPERS, is_wrapper
 from epc.records.model_names import ASKED, RECORDED, SILENT, routes, shorter
 
 _OPENED: Final = frozenset({"mock", "local", *PROVIDERS})
@@ -27,7 +27,7 @@ _MOCKS: Final[dict[str, Callable[[], Model]]] = {
 
 
 def open_model(name: str) -> Model:
-    """Return the model of a name, ready to be asked.
+    """Return the model of a name, ready to be asked; one that only compares answers, too.
 
     Raises: UsageError if there is no such model, its key is missing or its file cannot be used;
     WorldError if its weights cannot be loaded.
@@ -36,6 +36,22 @@ def open_model(name: str) -> Model:
         return open_wrapper(name, open_model)
     if name.startswith(RECORDED):
         return RecordedVerdicts(_file(name.removeprefix(RECORDED)))
+    return _open_alone(name)
+
+
+def open_judge(name: str) -> Model:
+    """Return the model of a judge, which writes what it says of an output or a pair.
+
+    Raises: UsageError if it writes no text, and as `open_model`.
+    """
+    model = None if name.startswith((RECORDED, *WRAPPERS)) else _open_alone(name)
+    if model is None or model.method != "prompt":
+        raise UsageError(f"{name} writes no text, so it cannot judge: name another --judge")
+    return model
+
+
+def _open_alone(name: str) -> Model:
+    """Return a provider's model, an embedded one or a mock."""
     provider, _, model = name.partition("/")
     service = _service(name)
     if not model or service or provider not in _OPENED:
@@ -94,11 +110,6 @@ def catalog_name(name: str) -> str | None:
                 return f"{word}/{model}"
     maker = maker_of(model) if not platforms else None
     return f"{maker}/{model}" if maker in PROVIDERS else None
-
-
-def models_asked(name: str) -> tuple[str, ...]:
-    """Return the names of the models that a name asks: its own, or those of its members."""
-    return members_named(name)
 
 
 def _mock(model: str) -> Model:

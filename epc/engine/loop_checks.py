@@ -21,7 +21,7 @@ from msgspec import Struct
 from epc.analysis.loop_decisions import precedes, used_up
 from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.calls import Caller, Watch
-from epc.engine.catalog import open_model
+from epc.engine.catalog import open_judge
 from epc.engine.forecast import Share, of_texts
 from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
@@ -138,7 +138,7 @@ class Checking:
 
     def role(self, name: str, model: str) -> Role:
         """Return a judge as it is asked: greedily unless the user says otherwise."""
-        opened = open_model(model)
+        opened = open_judge(model)
         settings = {"temperature": 0.0, "max_tokens": _MAX_TOKENS, **self.decoding}
         decodings = asked_decoding({_A: settings}, {_A: opened})
         decoding = decoding_for(decodings, _A, opened)

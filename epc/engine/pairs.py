@@ -15,8 +15,7 @@ from typing import Any, Final
 from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Watch
-from epc.engine.catalog import open_model
-from epc.engine.composite import Composite
+from epc.engine.catalog import open_judge
 from epc.engine.forecast import Share, of_texts
 from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
@@ -88,9 +87,7 @@ class PairAsking:
         return {name: self._role(name) for name in dict.fromkeys(self.judges)}
 
     def _role(self, name: str) -> Role:
-        model = open_model(name)
-        if model.method != "prompt" or isinstance(model, Composite):
-            raise UsageError(f"{name} is not asked by a prompt: name another --judge")
+        model = open_judge(name)
         settings = {"evaluator": self.decoding} if self.decoding else {}
         decodings = asked_decoding(settings, {"evaluator": model})
         decoding = decoding_for(decodings, "evaluator", model)

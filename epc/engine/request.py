@@ -8,12 +8,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from epc.engine.catalog import models_asked, open_model
+from epc.engine.catalog import open_model
 from epc.engine.plan import Reuse
 from epc.engine.roles import Question, Role
 from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import UsageError
 from epc.protocol.config import Configuration
+from epc.protocol.mitigation import members_named
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json
 from epc.records.designs import Design
@@ -76,7 +77,7 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
 
     Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
     """
-    members = [member for name in names if name is not None for member in models_asked(name)]
+    members = [member for name in names if name is not None for member in members_named(name)]
     local = [name.removeprefix("local/") for name in members if name.startswith("local/")]
     if not local:
         return

@@ -11,7 +11,7 @@ from msgspec import structs
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Caller, Watch
-from epc.engine.catalog import open_model
+from epc.engine.catalog import open_judge
 from epc.engine.forecast import Share, of_texts
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
@@ -98,7 +98,7 @@ def open_evaluation(folder: Path) -> Evaluation:
         if judge.identity is None or judge.decoding is None:
             remedy = f"bring them with `epc judge import REPLIES {folder}`"
             raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
-        model = open_model(name)
+        model = open_judge(name)
         current = {f"judge {name}": structs.asdict(model.identity)}
         require_same(current, {f"judge {name}": judge.identity})
         decoding = decoding_of(judge.decoding)
@@ -364,9 +364,7 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
 def _judge(name: str, request: Request) -> Judge:
     if request.recorded:
         return Judge(model=name, identity=None, decoding=None)
-    model = open_model(name)
-    if model.method != "prompt":
-        raise UsageError(f"{name} writes no text, so it cannot judge: name another --judge")
+    model = open_judge(name)
     decoding = decoding_json(_decoding(model, request))
     return Judge(model=name, identity=structs.asdict(model.identity), decoding=decoding)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from epc.engine.catalog import _known_provider, open_model
+from epc.engine.catalog import _known_provider, open_judge, open_model
 from epc.engine.providers import Provider
 from epc.errors import UsageError
 
@@ -113,3 +113,23 @@ def test_a_name_of_inspect_s_is_proposed_as_we_name_it(written: str, name: str) 
 @pytest.mark.parametrize("named", ["mock/deterministic", "local/word-count"])
 def test_what_runs_here_is_no_service_elsewhere(named: str) -> None:
     assert open_model(named).identity.model == named
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "balanced:mock/judge",
+        "panel:mock/judge,mock/careless-judge,mock/deterministic",
+        "recorded:there-is-no-such-file.csv",
+        "local/word-count",
+    ],
+)
+def test_what_only_compares_answers_writes_nothing_as_a_judge(named: str) -> None:
+    with pytest.raises(UsageError) as error:
+        open_judge(named)
+
+    assert str(error.value) == f"{named} writes no text, so it cannot judge: name another --judge"
+
+
+def test_a_judge_is_the_model_of_its_name() -> None:
+    assert open_judge("mock/judge").identity == open_model("mock/judge").identity
