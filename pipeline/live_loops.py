@@ -33,8 +33,8 @@ from epc.engine.local import runtime
 from epc.engine.local.models import Local
 from epc.engine.loop_demo import Candidate, Item, Split
 from epc.engine.model import Completion, Prompt
-from epc.engine.panel import asked_within
 from epc.engine.roles import Question, Role
+from epc.engine.sitting import asked_within
 from epc.protocol.config import Decoding
 from epc.records.calls import call_of
 from epc.records.layout import stamp

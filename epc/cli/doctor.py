@@ -113,8 +113,8 @@ def _examined(
     from epc.engine.catalog import open_model
     from epc.engine.fitness import examine
     from epc.engine.model import CallError
-    from epc.engine.run_session import require_keys, restrain
     from epc.engine.session import require_role
+    from epc.engine.sitting import require_keys, restrain
     from epc.engine.task_group import run_until_ctrl_c
 
     fetch_weights_if_named(name, executor)

@@ -29,8 +29,9 @@ from epc.engine.model import Model
 from epc.engine.plan import FreshAnswersError, save
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder
-from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
+from epc.engine.run_session import Session, carry_on
 from epc.engine.session import OpenedRun, expect, prepare
+from epc.engine.sitting import asking, budget_of, require_keys
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, able_to
 from epc.records import strict_json

@@ -23,9 +23,9 @@ from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.calls import Caller, Watch
 from epc.engine.catalog import open_judge
 from epc.engine.forecast import Share, of_texts
-from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
 from epc.engine.roles import Question, Role
+from epc.engine.sitting import asked_within
 from epc.engine.task_group import all_of
 from epc.engine.user_programs import Reply, Request, program_of
 from epc.errors import EpcError, UsageError, able_to

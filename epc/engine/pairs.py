@@ -17,9 +17,9 @@ from epc.engine.cache import answer_cache
 from epc.engine.calls import Watch
 from epc.engine.catalog import open_judge
 from epc.engine.forecast import Share, of_texts
-from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
 from epc.engine.roles import Question, Role
+from epc.engine.sitting import asked_within
 from epc.errors import UsageError, able_to
 from epc.judge.pairs import pair_prompt
 from epc.protocol.prompt import Pair

@@ -1,24 +1,21 @@
 """Asking the evaluator of a finished measurement again: who is asked, what, in which limits."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from epc.audit.probes import CONTROLS, Probe, exchanges, planted
-from epc.engine.budget import Budget, Limits
-from epc.engine.calls import Caller, Watch, calling
+from epc.engine.budget import Limits
+from epc.engine.calls import Caller, Watch
 from epc.engine.catalog import open_model
 from epc.engine.composite import put_within
 from epc.engine.controls import ask, kept_rows
 from epc.engine.plan import identities, load
-from epc.engine.progress import Progress
 from epc.engine.roles import Role
-from epc.engine.run_session import asking, budget_of
-from epc.engine.session import require_same
+from epc.engine.sitting import asked_within, require_same
 from epc.errors import UsageError, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
@@ -57,32 +54,6 @@ async def asked_anew(
     role = Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding)
     async with asked_within([role], folder, clock=clock, watch=watch, limits=limits) as caller:
         yield role, caller
-
-
-@asynccontextmanager
-async def asked_within(
-    roles: Sequence[Role],
-    folder: Path,
-    *,
-    clock: Callable[[], datetime],
-    watch: Watch,
-    limits: Limits,
-    budget: Budget | None = None,
-    **means: Any,
-) -> AsyncIterator[Caller]:
-    """Have models asked within the block and the user's limits; a journal in the folder keeps it.
-
-    `budget` is what several such blocks may use together; `means` are as for `calling`.
-
-    Raises: UsageError if a key is missing; WorldError if the disk fails.
-    """
-    models = [role.model for role in roles]
-    progress = Progress(budget=budget or budget_of(models, limits))
-    caller_context = calling(
-        folder, progress=progress, clock=clock, watch=watch, reuse=True, **means
-    )
-    async with asking(models, limits), caller_context as caller:
-        yield caller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,29 +1,26 @@
 """Carrying one run on from its journal: the first round, then all the others."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct, field
 
-from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, SharedAnswers, Watch, calling
-from epc.engine.composite import every_model
 from epc.engine.controls import IncapableError, first_choice, preflight
 from epc.engine.fitness import CUT, kind_of
 from epc.engine.journal import Journal
 from epc.engine.measure import carry_out
-from epc.engine.model import Model, Occasion
+from epc.engine.model import Occasion
 from epc.engine.plan import Plan, checker_of
 from epc.engine.progress import Progress
 from epc.engine.remote import Remote
 from epc.engine.request import Questions
 from epc.engine.task_group import await_both
 from epc.engine.user_programs import Label, program_of
-from epc.grid import seldom_collected
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
@@ -96,52 +93,6 @@ class Session(Struct, frozen=True, kw_only=True):
     probe: Callable[[str], None] | None = None
     siblings: SharedAnswers | None = None
     places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
-
-
-def budget_of(models: Iterable[Model], limits: Limits) -> Budget:
-    """Return a new budget; a UsageError says that a limit cannot be kept."""
-    prices = {
-        name: price_of(name) for name in (model.identity.model for model in every_model(models))
-    }
-    return Budget(
-        max_calls=limits.max_calls,
-        max_cost=limits.max_cost,
-        max_time_s=limits.max_time_s,
-        prices=prices,
-    )
-
-
-def require_keys(models: Iterable[Model]) -> None:
-    """Raise a UsageError unless every hosted model has its key."""
-    for model in every_model(models):
-        if isinstance(model, Remote):
-            model.require_key()
-
-
-def restrain(models: Iterable[Model], limits: Limits) -> None:
-    """Limit how many calls each model gets at once, and how long a reply may take."""
-    for model in every_model(models):
-        if limits.timeout_s is not None and isinstance(model, Remote):
-            model.wait_for(limits.timeout_s)
-        if limits.concurrency is not None:
-            # How much a provider stands is for the user to know; other models know themselves.
-            capacity = limits.concurrency if isinstance(model, Remote) else model.concurrency
-            model.concurrency = min(limits.concurrency, capacity)
-
-
-@asynccontextmanager
-async def asking(models: Iterable[Model], limits: Limits) -> AsyncIterator[None]:
-    """Keep models within the user's limits while the block runs, then close them.
-
-    Raises: UsageError if a key is missing.
-    """
-    require_keys(models)
-    async with AsyncExitStack() as stack:
-        stack.enter_context(seldom_collected())
-        for model in models:
-            stack.push_async_callback(model.close)
-        restrain(models, limits)
-        yield
 
 
 async def carry_on(

@@ -31,7 +31,8 @@ from epc.engine.plan import (
 from epc.engine.progress import Progress
 from epc.engine.request import Questions, Request
 from epc.engine.roles import Role
-from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
+from epc.engine.run_session import Session, carry_on
+from epc.engine.sitting import asking, budget_of, require_keys, require_same
 from epc.engine.verdicts import RecordedVerdicts
 from epc.errors import UsageError, refuse
 from epc.protocol.results import Json
@@ -284,17 +285,6 @@ def _roles_of(model: Model, role: str) -> frozenset[str]:
     """Return what a model can be: what it says, or else the role that is asked of it."""
     roles: frozenset[str] = getattr(model, "roles", frozenset({role}))
     return roles
-
-
-def require_same(current: Json, began: Json) -> None:
-    """Raise a UsageError unless the models are those that the run began with."""
-    for role, identity in began.items():
-        for key, value in identity.items():
-            if current[role][key] != value:
-                raise UsageError(
-                    f"the {role}'s {key} is {current[role][key]}, the run began with {value}: "
-                    "go on where it began, or start a new run"
-                )
 
 
 def expect(opened: OpenedRun) -> dict[str, forecast.Share]:

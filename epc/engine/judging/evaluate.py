@@ -15,12 +15,11 @@ from epc.engine.catalog import open_judge
 from epc.engine.forecast import Share, of_texts
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
-from epc.engine.panel import asked_within
 from epc.engine.plan import made_folder
 from epc.engine.remote import require_decoding
 from epc.engine.request_body import response_format
 from epc.engine.roles import Question, Role
-from epc.engine.session import require_same
+from epc.engine.sitting import asked_within, require_same
 from epc.engine.task_group import all_of
 from epc.errors import Finding, UsageError
 from epc.judge.prompt import BLIND_DATE, judge_prompt

@@ -16,7 +16,7 @@ from judge_support import archived, grid, judged_by_models, planned, write_rows
 
 from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
-from epc.engine import run_session
+from epc.engine import sitting
 from epc.engine.budget import BudgetError, Limits, Price, most_tokens
 from epc.engine.judging.evaluate import Request, evaluate, expect, open_evaluation, problems
 from epc.engine.mocks import Judge
@@ -320,7 +320,7 @@ def test_a_sample_that_does_not_fit_under_the_cap_stops_no_cheaper_one(
     tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_dollar_a_token = Price(read=Decimal(10**6), written=Decimal(0))
-    monkeypatch.setattr(run_session, "price_of", lambda _: a_dollar_a_token)
+    monkeypatch.setattr(sitting, "price_of", lambda _: a_dollar_a_token)
     planned(tmp_path / "whole", ROWS, [HOSTED], named=True)
     judged_by_models(tmp_path / "whole")
     bounds = [most_tokens(received.prompt) for received in endpoint.received]
