@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from epc.errors import Finding, able_to
+from epc.errors import Finding, MalformedError, UsageError, able_to
 from epc.json_text import (
     MAX_DOCUMENT_BYTES,
     Reader,
@@ -63,6 +63,34 @@ def read_text(path: Path) -> tuple[str, list[Finding]]:
             problem = f"{path.name} has {size:,} bytes, expected at most {MAX_DOCUMENT_BYTES:,}"
             return "", [finding("", problem, "keep trials out of the manifest")]
     return decode(content)
+
+
+def content_of(path: Path) -> bytes:
+    """Return the bytes of a file of at most the size of a document.
+
+    Raises: UsageError if it is larger; WorldError if it cannot be read.
+    """
+    limit = MAX_DOCUMENT_BYTES
+    with able_to("read", path), path.open("rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise UsageError(f"{path} is larger than {limit:,} bytes: no judge reads or writes so much")
+    return content
+
+
+def text_of(path: Path, clause: str) -> str:
+    """Return a file's text.
+
+    Raises: MalformedError if it is not UTF-8; WorldError if the disk refuses.
+    """
+    try:
+        return content_of(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"{path} is not UTF-8 at byte {error.start}"
+        remedy = "save it as UTF-8"
+        raise MalformedError(
+            Finding(clause=clause, where="", problem=problem, remedy=remedy)
+        ) from None
 
 
 def read_lines(

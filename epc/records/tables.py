@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from epc import json_text
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
 from epc.extras import require
 from epc.json_text import Reader
@@ -18,21 +17,8 @@ from epc.records import strict_json
 from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.judging.documents import LONGEST_LINE
+from epc.records.strict_json import text_of
 from epc.records.verdicts.parquet import MAGIC, damaged, opened
-
-
-def content_of(path: Path) -> bytes:
-    """Return the bytes of a file of at most the size of a document.
-
-    Raises: UsageError if it is larger; WorldError if it cannot be read.
-    """
-    limit = json_text.MAX_DOCUMENT_BYTES
-    with able_to("read", path), path.open("rb") as file:
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise UsageError(f"{path} is larger than {limit:,} bytes: no judge reads or writes so much")
-    return content
-
 
 _OPENING: Final = 1024  # bytes after the first line
 _MARK: Final = "\ufeff"
@@ -185,18 +171,3 @@ def _excel(path: Path, clause: str) -> Iterator[TableRow]:
         cells = zip(map(str, filled[0][1]), row, strict=True)
         value = {name: cell for name, cell in cells if name and cell != ""}
         yield TableRow(file=path.name, place=f"row {number}", value=value)
-
-
-def text_of(path: Path, clause: str) -> str:
-    """Return a file's text.
-
-    Raises: MalformedError if it is not UTF-8; WorldError if the disk refuses.
-    """
-    try:
-        return content_of(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem = f"{path} is not UTF-8 at byte {error.start}"
-        remedy = "save it as UTF-8"
-        raise MalformedError(
-            Finding(clause=clause, where="", problem=problem, remedy=remedy)
-        ) from None

@@ -30,10 +30,9 @@ from epc.judge.mapping import RubricMapping
 from epc.judge.reply import items, read_reply
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
-from epc.records.judging.documents import Plan, Record
+from epc.records.judging.documents import Plan, Record, records
 from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.prompts import load_mapping
-from epc.records.judging.recheck import records
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, EVIDENCE_KEYS, HIGHEST_OVERALL, OVERALL, SCALE
 from epc.statistics.clusters import agreement_interval, left_out_interval
 from epc.statistics.figures import Mean

@@ -30,8 +30,7 @@ from epc.arrays import Array, Codes, np
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
 from epc.records.findings import Findings
-from epc.records.judging.documents import Record, load_plan, role_of
-from epc.records.judging.recheck import calls_of, records
+from epc.records.judging.documents import Record, calls_of, load_plan, records, role_of
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 from epc.spec.judge_v1 import (
     CROSS,

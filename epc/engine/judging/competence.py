@@ -46,10 +46,16 @@ from epc.records.judging.competence import (
     retests,
     write_part,
 )
-from epc.records.judging.documents import Judge, Part, is_complete, is_evaluation, load_plan
+from epc.records.judging.documents import (
+    Judge,
+    Part,
+    is_complete,
+    is_evaluation,
+    load_plan,
+    records,
+)
 from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row
 from epc.records.judging.prompts import load_mapping
-from epc.records.judging.recheck import records
 from epc.spec.judge_v1 import DIMENSIONS, Dimension
 
 Chosen = Sequence[tuple[Sample, Row]]

@@ -18,7 +18,7 @@ the schemas `judge_plan`, `judge_run_log` and `judge_record`, and a test compare
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -28,9 +28,12 @@ from epc.json_text import MAX_DOCUMENT_BYTES
 from epc.judge.check import Judgement
 from epc.judge.samples import Sample
 from epc.records import schemas, strict_json
-from epc.records.layout import require_unpublished
+from epc.records.findings import Findings
+from epc.records.layout import CALLS, require_unpublished
 from epc.records.manifest import DescribedFile, ModelIdentity
-from epc.spec.judge_v1 import FLAGS, Flag, Method, Rules
+from epc.records.rows import Call, read_typed
+from epc.records.typed import parse
+from epc.spec.judge_v1 import FLAGS, METHODS, Flag, Method, Rules
 
 Constraint = Literal["json", "judge_reply"]
 # What an evaluation asks about a judge, if it stands beside a set and not for itself.
@@ -208,6 +211,9 @@ class Tally:
 
 T = TypeVar("T")
 
+_CLAUSE: Final = "JUDGE-7.4"
+_ASKED: Final = "JUDGE-7.3"
+
 PLAN: Final = "judge.json"
 SAMPLES: Final = "samples.jsonl"
 OUTPUTS: Final = "outputs"
@@ -252,7 +258,7 @@ def load(folder: Path, name: str, schema: str, kind: type[T]) -> T:
     path = folder / name
     if not path.is_file():
         raise UsageError(f"{folder} has no {name}: `epc judge plan` makes such a folder")
-    return schemas.load(path, schema, kind, clause="JUDGE-7.4")
+    return schemas.load(path, schema, kind, clause=_CLAUSE)
 
 
 def require_planned(path: Path, kind: str, *, matches: bool, clause: str) -> None:
@@ -282,6 +288,37 @@ def load_run_log(folder: Path) -> RunLog:
     if log.state != "complete":
         raise UsageError(f"{folder} is not complete: `epc judge run {folder}` goes on")
     return log
+
+
+def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[str, Record]]:
+    """Yield every usable record of an archive with its place, noting what is wrong with others."""
+    noted = Findings() if findings is None else findings
+    for method in METHODS:
+        for valid in (True, False):
+            path = records_path(folder, valid=valid, method=method)
+            if not path.is_file():
+                continue
+            name = path.parent.relative_to(folder).as_posix()
+            lines = schemas.checked_lines(
+                path, name, "judge_record", clause=_CLAUSE, longest=LONGEST_LINE
+            )
+            for where, value, problems in lines:
+                noted.extend(problems)
+                if problems:
+                    continue
+                record = parse(value, Record)
+                if (record.valid, record.sample.method) != (valid, method):
+                    noted.add(_CLAUSE, where, f"stands under {name}", "move it where it belongs")
+                yield where, record
+
+
+def calls_of(folder: Path, findings: Findings) -> Iterator[tuple[int, Call]]:
+    """Yield the usable calls of an evaluation with their places; one of imported replies has none.
+
+    What is wrong with the others is noted.
+    """
+    if (folder / CALLS).is_file():
+        yield from read_typed(folder, Call, findings, clause=_ASKED, longest=LONGEST_LINE)
 
 
 def role_of(judge: str) -> str:

@@ -28,8 +28,7 @@ from epc.records.judging.documents import (
 from epc.records.judging.prompts import JudgePrompt, reference, write_prompts
 from epc.records.layout import digest
 from epc.records.schemas import checked_lines, load
-from epc.records.strict_json import dumps_line, write, write_text
-from epc.records.tables import content_of
+from epc.records.strict_json import content_of, dumps_line, write, write_text
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import FAIL_TO, PASS_FROM, PROTOCOL, Method
 from epc.version import __version__

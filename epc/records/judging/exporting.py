@@ -9,10 +9,9 @@ from pathlib import Path
 
 from epc.judge.mapping import RubricMapping
 from epc.judge.reply import Json, items, read_reply
-from epc.records.judging.documents import Record, RunLog, load_plan, load_run_log
+from epc.records.judging.documents import Record, RunLog, load_plan, load_run_log, records
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.prompts import load_mapping
-from epc.records.judging.recheck import records
 from epc.spec.judge_v1 import EVIDENCE_KEYS, OVERALL
 
 

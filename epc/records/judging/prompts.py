@@ -22,8 +22,7 @@ from epc.records.judging.documents import (
     require_planned,
 )
 from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import write_bytes, write_text
-from epc.records.tables import content_of
+from epc.records.strict_json import text_of, write_bytes, write_text
 from epc.spec.judge_v1 import Method
 
 DEFAULT: Final = "judge-v1"
@@ -60,13 +59,8 @@ def read_prompt(
         return JudgePrompt(id=default, template=text)
     if not _ID.fullmatch(path.stem):
         raise UsageError(f"{path.name}: name a prompt file with a-z, 0-9 and ._- only")
-    try:
-        prompt = JudgePrompt(id=path.stem, template=content_of(path).decode("utf-8"))
-        problem = problem_of(prompt.template)
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8 at byte {error.start}"
-        problem = Finding(clause="JUDGE-9.1", where="", problem=message, remedy="save it as UTF-8")
-    if problem is not None:
+    prompt = JudgePrompt(id=path.stem, template=text_of(path, "JUDGE-9.1"))
+    if (problem := problem_of(prompt.template)) is not None:
         raise MalformedError(problem)
     return prompt
 

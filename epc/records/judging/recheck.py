@@ -1,6 +1,6 @@
 """Checking an archive again: each record from its raw reply and its call, every total and file.
 
-Beside that, the calls of an evaluation: those that its records refer to, and those still needed.
+Beside that, which of its files are given away.
 """
 
 from collections import Counter
@@ -22,7 +22,6 @@ from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import (
     INVALID,
     LABELS,
-    LONGEST_LINE,
     MAPPING,
     PLAN,
     PROMPT_MANIFEST,
@@ -34,9 +33,11 @@ from epc.records.judging.documents import (
     Record,
     RunLog,
     Tally,
+    calls_of,
     is_complete,
     load_plan,
     load_run_log,
+    records,
     records_path,
     role_of,
 )
@@ -44,8 +45,6 @@ from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.labels import departures as departures_of_labels
 from epc.records.judging.prompts import load_mapping, load_prompts, prompt_path
 from epc.records.layout import CALLS, CallNames, digest
-from epc.records.rows import Call, read_typed
-from epc.records.schemas import checked_lines
 from epc.records.strict_json import contradictions
 from epc.records.typed import as_json, parse
 from epc.records.usage import Usage
@@ -92,15 +91,6 @@ class NamedCalls:
             and last.answer == sha256(record.raw or "")
             and last.answered_at.startswith(record.date or "")
         )
-
-
-def calls_of(folder: Path, findings: Findings) -> Iterator[tuple[int, Call]]:
-    """Yield the usable calls of an evaluation with their places; one of imported replies has none.
-
-    What is wrong with the others is noted.
-    """
-    if (folder / CALLS).is_file():
-        yield from read_typed(folder, Call, findings, clause=_ASKED, longest=LONGEST_LINE)
 
 
 def published(folder: Path, plan: Plan) -> list[str]:
@@ -193,26 +183,6 @@ def _of_part(folder: Path, part: Path) -> Iterator[Finding]:
         remedy = "remove the folder, and ask `epc judge competence` again"
         yield Finding(clause=_CLAUSE, where=where + pointer(key), problem=problem, remedy=remedy)
     yield from (replace(f, where=where + f.where) for f in recheck(part).findings)
-
-
-def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[str, Record]]:
-    """Yield every usable record of an archive with its place, noting what is wrong with others."""
-    noted = Findings() if findings is None else findings
-    for method in METHODS:
-        for valid in (True, False):
-            path = records_path(folder, valid=valid, method=method)
-            if not path.is_file():
-                continue
-            name = path.parent.relative_to(folder).as_posix()
-            lines = checked_lines(path, name, "judge_record", clause=_CLAUSE, longest=LONGEST_LINE)
-            for where, value, problems in lines:
-                noted.extend(problems)
-                if problems:
-                    continue
-                record = parse(value, Record)
-                if (record.valid, record.sample.method) != (valid, method):
-                    noted.add(_CLAUSE, where, f"stands under {name}", "move it where it belongs")
-                yield where, record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,8 @@ from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
 from epc.records.rows import Call, T, Trial, read_typed
 from epc.records.schemas import findings as schema_findings
-from epc.records.tables import rows_of, text_of
+from epc.records.strict_json import text_of
+from epc.records.tables import rows_of
 from epc.records.typed import parse
 from epc.spec.domains import Domain
 from epc.spec.judge_v1 import IDENTIFIERS

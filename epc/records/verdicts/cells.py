@@ -16,7 +16,8 @@ from epc.errors import Finding, MalformedError, UsageError, refuse
 from epc.json_text import Reader, storable
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
-from epc.records.tables import kind_of, rows_of, text_of
+from epc.records.strict_json import text_of
+from epc.records.tables import kind_of, rows_of
 from epc.records.verdicts.aliases import (
     META,
     OUTCOMES,

@@ -15,11 +15,20 @@ from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.errors import WorldError
+from epc.errors import MalformedError, UsageError, WorldError
 from epc.json_text import MAX_DEPTH, MAX_DOCUMENT_BYTES, decode, parse, pointer, storable
 from epc.records import strict_json
 from epc.records.layout import digest
-from epc.records.strict_json import MAX_LINE_BYTES, dumps, dumps_line, read, read_lines, read_text
+from epc.records.strict_json import (
+    MAX_LINE_BYTES,
+    content_of,
+    dumps,
+    dumps_line,
+    read,
+    read_lines,
+    read_text,
+    text_of,
+)
 
 JSON = st.recursive(
     st.none()
@@ -477,3 +486,18 @@ def test_storable_text_can_always_be_written_and_true_text_stays(text: str) -> N
 
 def test_a_lone_surrogate_is_stored_as_replacement_characters() -> None:
     assert set(storable("\ud800")) == {"\ufffd"}
+
+
+def test_a_file_is_read_up_to_the_size_of_a_document_and_as_utf_8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"12345\xff")
+    monkeypatch.setattr(strict_json, "MAX_DOCUMENT_BYTES", 6)
+
+    assert content_of(path) == b"12345\xff"
+    with pytest.raises(MalformedError, match="is not UTF-8 at byte 5"):
+        text_of(path, "R77")
+    path.write_bytes(b"1234567")
+    with pytest.raises(UsageError, match="larger than 6 bytes"):
+        content_of(path)

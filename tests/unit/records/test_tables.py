@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from epc import json_text
 from epc.errors import MalformedError, UsageError
-from epc.records.tables import content_of, kind_of, rows_of, text_of
+from epc.records.tables import kind_of, rows_of
 
 
 @pytest.mark.parametrize(
@@ -79,21 +78,6 @@ def test_a_folder_has_the_rows_of_all_its_files_by_name_but_hidden_ones(tmp_path
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="holds no file of rows"):
         table_values(tmp_path / "empty")
-
-
-def test_a_file_is_read_up_to_the_size_of_a_document_and_as_utf_8(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(b"12345\xff")
-    monkeypatch.setattr(json_text, "MAX_DOCUMENT_BYTES", 6)
-
-    assert content_of(path) == b"12345\xff"
-    with pytest.raises(MalformedError, match="is not UTF-8 at byte 5"):
-        text_of(path, "R77")
-    path.write_bytes(b"1234567")
-    with pytest.raises(UsageError, match="larger than 6 bytes"):
-        content_of(path)
 
 
 def test_a_parquet_file_has_the_values_that_there_are_and_names_a_damaged_row(
