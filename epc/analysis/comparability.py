@@ -18,7 +18,6 @@ from epc.records.usage import suspicions
 from epc.spec.domains import Domain, Domains
 
 _MAX_SHOWN: Final = 60
-_FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
 
 
 class _Item(Struct, frozen=True):
@@ -117,15 +116,15 @@ def unlike(left: Manifest, right: Manifest) -> list[Finding]:
 def are_facts(left: ModelIdentity, right: ModelIdentity) -> bool:
     """Return whether two evaluators' answers can differ by a change of the evaluator alone.
 
-    A file's and a mock's cannot come out otherwise; pinned weights' cannot on the same runtime
-    and processor, which their description names.
+    Those of pinned weights may on another runtime or processor, which their description names.
     """
-    if left.endpoint == right.endpoint == "embedded":
+    if "embedded" in (left.endpoint, right.endpoint):
         first, second = (
-            (identity.model, identity.version, identity.details) for identity in (left, right)
+            (identity.endpoint, identity.model, identity.version, identity.details)
+            for identity in (left, right)
         )
         return first == second
-    return left.endpoint in _FACTS and right.endpoint in _FACTS
+    return left.gives_facts and right.gives_facts
 
 
 def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:

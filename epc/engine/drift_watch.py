@@ -12,7 +12,6 @@ from pathlib import Path
 
 from msgspec import structs
 
-from epc.analysis.comparability import are_facts
 from epc.analysis.drift_watch import (
     HISTORY,
     Day,
@@ -75,7 +74,7 @@ class Watching:
         """How often a day asks each pair: several times on the first, but facts never change."""
         first = not read_history(self.history).days
         evaluator = self.manifest.evaluator
-        return WATCH_ASKINGS if first and not are_facts(evaluator, evaluator) else 1
+        return WATCH_ASKINGS if first and not evaluator.gives_facts else 1
 
 
 def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -> Watching:

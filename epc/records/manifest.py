@@ -69,6 +69,11 @@ class ModelIdentity(Struct, frozen=True, kw_only=True):
         """Who is asked for an evaluator that asks others."""
         return () if self.composition is None else self.composition.members
 
+    @property
+    def gives_facts(self) -> bool:
+        """Whether its answers cannot come out otherwise: a file's, a mock's, pinned weights'."""
+        return self.endpoint in ("file", "mock", "embedded")
+
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the value of an identity that a schema has admitted."""

@@ -13,7 +13,6 @@ from typing import Final
 
 from msgspec import structs
 
-from epc.analysis.comparability import are_facts
 from epc.analysis.judging.results import (
     Accuracy,
     Bounds,
@@ -111,7 +110,7 @@ def _answers(folder: Path) -> dict[str, Answer]:
     hosted = {
         role_of(judge.model)
         for judge in load_plan(folder).judges
-        if (model := judge.model_identity) is not None and not are_facts(model, model)
+        if (model := judge.model_identity) is not None and not model.gives_facts
     }
     calls = calls_of(folder, Findings()) if hosted else ()
     return {call.id: answer_of(call) for _, call in calls if call.role in hosted}

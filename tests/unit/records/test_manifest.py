@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
 from records_support import Run
 
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.weights import UpdateRule
 from epc.records.layout import config_json, configuration_json, decoding_json, decoding_of
-from epc.records.manifest import Manifest
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.spec.reference import Strategy
 
 
@@ -88,3 +89,19 @@ def test_the_stop_words_come_back_as_they_were() -> None:
 
     assert decoding_of(decoding_json(decoding)) == decoding
     assert decoding_of(decoding_json(replace(decoding, stop=()))) == replace(decoding, stop=())
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "expected"),
+    [
+        ("file", True),
+        ("mock", True),
+        ("embedded", True),
+        ("https://api.openai.com/v1", False),
+        ("embedded, mock", False),  # what a panel of several asks
+    ],
+)
+def test_answers_that_cannot_come_out_otherwise_are_facts(endpoint: str, *, expected: bool) -> None:
+    model = ModelIdentity(model="m", version=None, endpoint=endpoint, gateway=None, details={})
+
+    assert model.gives_facts == expected
