@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 
 from msgspec import structs
 
-from epc.analysis.comparability import are_facts
 from epc.analysis.judging.agreement import cited
 from epc.digests import sha256
 from epc.engine.budget import Limits
@@ -41,12 +40,13 @@ from epc.judge.planted import (
 from epc.judge.samples import Sample
 from epc.records.judging.competence import (
     asked_rows,
+    method_asked,
     part_folder,
     retest_folder,
     retests,
-    write_part,
 )
 from epc.records.judging.documents import (
+    MAPPING,
     Judge,
     Part,
     is_complete,
@@ -54,8 +54,8 @@ from epc.records.judging.documents import (
     load_plan,
     records,
 )
-from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row
-from epc.records.judging.prompts import load_mapping
+from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_evaluation
+from epc.records.judging.prompts import check_mapping, load_mapping
 from epc.spec.judge_v1 import DIMENSIONS, Dimension
 
 Chosen = Sequence[tuple[Sample, Row]]
@@ -130,10 +130,27 @@ class Test:
     def write(
         self, folder: Path, part: Part, entries: Iterable[Entry], *, blind: bool, now: datetime
     ) -> None:
-        """Write the plan of a part."""
-        set_folder = self.evaluation.folder
-        write_part(
-            folder, part, entries, set_folder=set_folder, judge=self.judge, blind=blind, now=now
+        """Write the plan of a part, under the conditions of the set that it stands beside.
+
+        Raises: WorldError if the disk refuses.
+        """
+        plan = self.evaluation.plan
+        method = method_asked(plan)
+        mapping = self.evaluation.folder / MAPPING
+        write_evaluation(
+            folder,
+            entries,
+            {method: self.evaluation.prompts[method]},
+            None if plan.mapping is None else check_mapping(mapping)[0],
+            date=now.date().isoformat(),
+            judges=(self.judge,),
+            methods=(method,),
+            constraint=plan.constraint,
+            retry_malformed=plan.retry_malformed,
+            gaps_allowed=True,
+            rules=plan.rules,
+            blind=blind,
+            competence=part,
         )
 
     def _retest(self, now: datetime) -> Path:
@@ -154,7 +171,7 @@ class Test:
         if not self.options.retest:
             return
         model = self.judge.model_identity
-        if model is not None and are_facts(model, model):
+        if model is not None and model.gives_facts:
             raise UsageError(
                 f"{self.judge.model} cannot answer otherwise the next time, so --retest says "
                 "nothing of it: leave that out"

@@ -7,7 +7,7 @@ names), `ablation` (outputs without what the judge quoted) and `retest-DATE` (ou
 again). Each is checked, gone on with and read like any evaluation. None is part of the set's.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -15,16 +15,8 @@ from typing import Final
 from epc.digests import sha256
 from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
 from epc.judge.samples import Sample
-from epc.records.judging.documents import (
-    MAPPING,
-    Judge,
-    Part,
-    Plan,
-    is_evaluation,
-    load_plan,
-)
-from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_evaluation
-from epc.records.judging.prompts import check_mapping, load_prompts
+from epc.records.judging.documents import Part, Plan, is_evaluation, load_plan
+from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.spec.judge_v1 import CROSS, Method
 
 COMPETENCE: Final = "competence"
@@ -69,39 +61,6 @@ def asked_rows(units: EvaluationSet, plan: Plan, judge: str) -> list[tuple[Sampl
         for sample, row in units.samples()
         if (sample.judge_model, sample.method) == (judge, method) and units.text(row).strip()
     ]
-
-
-def write_part(
-    folder: Path,
-    part: Part,
-    entries: Iterable[Entry],
-    *,
-    set_folder: Path,
-    judge: Judge,
-    blind: bool,
-    now: datetime,
-) -> None:
-    """Write the plan of a part, under the conditions of the set that it stands beside.
-
-    Raises: WorldError if the disk refuses.
-    """
-    plan = load_plan(set_folder)
-    method = method_asked(plan)
-    write_evaluation(
-        folder,
-        entries,
-        {method: load_prompts(set_folder, plan)[method]},
-        None if plan.mapping is None else check_mapping(set_folder / MAPPING)[0],
-        date=now.date().isoformat(),
-        judges=(judge,),
-        methods=(method,),
-        constraint=plan.constraint,
-        retry_malformed=plan.retry_malformed,
-        gaps_allowed=True,
-        rules=plan.rules,
-        blind=blind,
-        competence=part,
-    )
 
 
 def departures(folder: Path, subfolder: Path) -> Iterator[tuple[str, str]]:
