@@ -15,13 +15,14 @@ from msgspec import Struct, field
 from epc.digests import sha256
 from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
-from epc.engine.composite import Composite, Inquiry
+from epc.engine.composite import Composite
 from epc.engine.journal import Journal
 from epc.engine.model import Completion, Occasion, Prompt
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role, answered_row, composed_row
 from epc.engine.task_group import Stopping, all_of
 from epc.errors import EpcError
+from epc.protocol.mitigation import Vote
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
@@ -249,21 +250,20 @@ class Caller(Struct, kw_only=True):
         role, pair = named_question.question.role, named_question.question.pair
         assert pair is not None
 
-        async def inner(inquiry: Inquiry) -> Call:
-            member = role.members[inquiry.member]
-            question = Question(role=member, text=inquiry.text, side="vote", pair=inquiry.pair)
+        async def answer_to(vote: Vote) -> Call:
+            member = role.members[vote.ask.member]
+            question = Question(role=member, text=vote.text, side="vote", pair=vote.pair)
             if named_question.place is None:
                 return call_of(await self.ask(question))
-            place = f"{named_question.place}{inquiry.suffix}"
+            place = f"{named_question.place}{vote.suffix}"
             return call_of(await self.ask_again(question, place, named_question.occasion))
 
-        votes = await all_of(inner(inquiry) for inquiry in model.inquiries(pair))
-        answer = model.composed([vote.answer for vote in votes])
+        answers = await all_of(answer_to(vote) for vote in model.votes_on(pair))
         call = composed_row(
             named_question.name,
             named_question.question,
-            votes,
-            answer=answer,
+            answers,
+            answer=model.composed([call.answer for call in answers]),
             place=named_question.place,
         )
         await self.keep(call)

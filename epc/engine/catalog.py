@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from epc.engine import mocks
 from epc.engine.budget import maker_of
-from epc.engine.mitigated import open_wrapper
+from epc.engine.composite import open_wrapper
 from epc.engine.model import Model
 from epc.engine.providers import PROVIDERS, Provider
 from epc.engine.verdicts import RecordedVerdicts
@@ -33,7 +33,7 @@ def open_model(name: str) -> Model:
     WorldError if its weights cannot be loaded.
     """
     if is_wrapper(name):
-        return open_wrapper(name, open_model)
+        return open_wrapper(name, _open_alone)
     if name.startswith(RECORDED):
         return RecordedVerdicts(_file(name.removeprefix(RECORDED)))
     return _open_alone(name)

@@ -17,7 +17,7 @@ from epc.protocol.verdict import Verdict, parse_verdict
 from epc.spec.epc_v1 import Method
 
 Kind = Literal["asked", "balanced", "panel", "band"]
-EXCHANGED: Final = "/exchanged"  # behind the occasion of a question with its answers exchanged
+_EXCHANGED: Final = "/exchanged"  # behind the occasion of a question with its answers exchanged
 
 _BAND: Final = "band="
 _LEFT: Final = "calibrated:"
@@ -54,6 +54,11 @@ class Vote(NamedTuple):
     ask: Ask
     pair: Pair
     text: str
+
+    @property
+    def suffix(self) -> str:
+        """What tells it from another question to the same member about the same pair."""
+        return _EXCHANGED * self.ask.exchanged
 
 
 def is_wrapper(name: str) -> bool:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from engine_support import Told
 
-from epc.engine.composite import every_model
-from epc.engine.mitigated import _require_fit
+from epc.engine.catalog import open_model
+from epc.engine.composite import _require_fit, every_model
 from epc.errors import UsageError
 
 
@@ -47,6 +47,11 @@ def test_reading_r80_a_wrapper_that_its_model_has_nothing_for_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=says):
         _require_fit(part(kind), unfit)
+
+
+def test_reading_r80_recorded_verdicts_are_no_member_and_their_file_is_not_read() -> None:
+    with pytest.raises(UsageError, match="recorded verdicts cannot be asked in another way"):
+        open_model("panel:mock/judge,mock/deterministic,recorded:there-is-no-such-file.csv")
 
 
 def test_models_that_are_no_wrappers_stand_for_themselves() -> None:
