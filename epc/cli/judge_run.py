@@ -12,7 +12,8 @@ from epc.cli.run_session import run_work
 from epc.judge.planted import PAIRS
 
 if TYPE_CHECKING:
-    from epc.analysis.judging.evaluation import Competence, Report
+    from epc.analysis.judging.competence import Competence
+    from epc.analysis.judging.evaluation import Report
     from epc.engine.budget import Limits
     from epc.engine.judging.competence import CompetenceOptions
 

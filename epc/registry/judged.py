@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.judging.evaluation import Competence, Evaluation
+from epc.analysis.judging.competence import Competence
+from epc.analysis.judging.evaluation import Evaluation
 from epc.analysis.judging.results import Group, LabelReport, ScoreAgreement, Share
 from epc.analysis.judging.summary import summary
 from epc.protocol.results import Json

@@ -10,27 +10,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
-from msgspec import structs
+from msgspec import field, structs
 
 from epc.analysis.judging.drift import drift, evaluation_record
-from epc.analysis.judging.evaluation import (
-    Ablation,
-    Competence,
-    Detection,
-    Expected,
-    Retest,
-    Shift,
-)
-from epc.analysis.judging.results import DriftRow, Share, Trusted
+from epc.analysis.judging.results import DriftRow, Ends, ScoreAgreement, Share, Trusted, is_none
 from epc.analysis.judging.shares import Judgment, Observation, judgments_of, mean, share
-from epc.analysis.judging.trust import is_none
-from epc.audit.competence import CHANCE, FEWEST, USEFUL, word_of
+from epc.audit.competence import CHANCE, FEWEST, USEFUL, Word, word_of
 from epc.judge.planted import ABLATED, CONTROL, LOWER, PADDED, PLAIN, SAME, Planting
 from epc.records.judging.competence import part_folder, retests
 from epc.records.judging.documents import is_complete, load_plan, load_run_log
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL, RULES, Rules
 from epc.statistics.figures import Mean
+
+Expected = Literal["lower", "equal", "not_higher"]
 
 ALL: Final = "all"
 _DAY: Final = len("2026-07-02")
@@ -43,6 +36,81 @@ _EXPECTED: Final[Mapping[str, Expected]] = {
 _CONTENT: Final = ("SEMANTIC_FIDELITY", "COMPLETENESS")
 
 Scores = Sequence[int] | None  # of a valid evaluation
+
+
+class Detection(Share, frozen=True, kw_only=True):
+    """Of how many pairs the two scores stand in the order that is known beforehand.
+
+    A pair without two valid evaluations is `lost` and counts as wrong. One whose output already has
+    the lowest score cannot show anything: it is `at_floor` and left out. `bounds` are the share if
+    both kinds were wrong, and if both were right.
+    """
+
+    kind: str
+    expected: Expected
+    pairs: int
+    lost: int
+    at_floor: int
+    bounds: Ends | None
+    word: Word
+
+
+class Shift(Mean, frozen=True, kw_only=True):
+    """By how many points a change that adds and takes away nothing moves the score."""
+
+    by: Literal["length", "format", "name"]
+    over: str
+    pairs: int
+    lost: int
+    no_shift: Trusted = field(name="none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retest:
+    """The same outputs asked again: how the two answers agree; `shared` ones are left out."""
+
+    times: tuple[str | None, ...]
+    same_day: bool
+    shared: int
+    compared: ScoreAgreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation:
+    """Change of a dimension's score without its quote, and without as much elsewhere."""
+
+    pairs: int
+    lost: int
+    moved: Share
+    moved_control: Share
+    change: Mean
+    change_control: Mean
+    difference: Mean
+    bears: Trusted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Competence:
+    """Competence of a judge to tell outputs from spoilt ones, and what else moves its scores.
+
+    `constant` is the overall score that it gave everything, if it gave but one.
+    """
+
+    judge: str
+    time: Mapping[str, str | None]
+    outputs: int
+    evaluations: int
+    valid: int
+    word: Word
+    failing: tuple[str, ...]
+    useful: float
+    chance: float
+    constant: int | None
+    overall: Detection
+    kinds: tuple[Detection, ...]
+    shifts: tuple[Shift, ...]
+    retests: tuple[Retest, ...]
+    ablation: Ablation | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

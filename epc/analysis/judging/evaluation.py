@@ -2,111 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-import msgspec
-
+from epc.analysis.judging.competence import Competence
 from epc.analysis.judging.results import (
     Accuracy,
     Agreement,
     Disagreement,
     DriftRow,
-    Ends,
     Evidence,
     LabelReport,
     Pair,
     Reasons,
-    ScoreAgreement,
     Section,
     SelfPreference,
-    Share,
     Statement,
-    Trusted,
 )
-from epc.audit.competence import Word
 from epc.errors import Finding
 from epc.protocol.results import Json
 from epc.records.judging.documents import JudgeUsage, MalformedCounts, Reference, Totals
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import Method
-from epc.statistics.figures import Mean
-
-Expected = Literal["lower", "equal", "not_higher"]
-
-
-class Detection(Share, frozen=True, kw_only=True):
-    """Of how many pairs the two scores stand in the order that is known beforehand.
-
-    A pair without two valid evaluations is `lost` and counts as wrong. One whose output already has
-    the lowest score cannot show anything: it is `at_floor` and left out. `bounds` are the share if
-    both kinds were wrong, and if both were right.
-    """
-
-    kind: str
-    expected: Expected
-    pairs: int
-    lost: int
-    at_floor: int
-    bounds: Ends | None
-    word: Word
-
-
-class Shift(Mean, frozen=True, kw_only=True):
-    """By how many points a change that adds and takes away nothing moves the score."""
-
-    by: Literal["length", "format", "name"]
-    over: str
-    pairs: int
-    lost: int
-    no_shift: Trusted = msgspec.field(name="none")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retest:
-    """The same outputs asked again: how the two answers agree; `shared` ones are left out."""
-
-    times: tuple[str | None, ...]
-    same_day: bool
-    shared: int
-    compared: ScoreAgreement
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ablation:
-    """Change of a dimension's score without its quote, and without as much elsewhere."""
-
-    pairs: int
-    lost: int
-    moved: Share
-    moved_control: Share
-    change: Mean
-    change_control: Mean
-    difference: Mean
-    bears: Trusted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Competence:
-    """Competence of a judge to tell outputs from spoilt ones, and what else moves its scores.
-
-    `constant` is the overall score that it gave everything, if it gave but one.
-    """
-
-    judge: str
-    time: Mapping[str, str | None]
-    outputs: int
-    evaluations: int
-    valid: int
-    word: Word
-    failing: tuple[str, ...]
-    useful: float
-    chance: float
-    constant: int | None
-    overall: Detection
-    kinds: tuple[Detection, ...]
-    shifts: tuple[Shift, ...]
-    retests: tuple[Retest, ...]
-    ablation: Ablation | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

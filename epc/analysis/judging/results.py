@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import field
 
@@ -13,6 +13,17 @@ from epc.statistics.figures import TOO_FEW_DIFFER, ClusteredFigure, Figure, Mean
 
 Ends = tuple[float, float]
 Trusted = Literal["yes", "no", "unknown"]
+
+_NEGLIGIBLE: Final = 0.5  # points of the overall score
+
+
+def is_none(ends: Ends | None) -> Trusted:
+    """Return whether a difference is none: not that none is seen, but that none can be large."""
+    if ends is None:
+        return "unknown"
+    if ends[0] > 0 or ends[1] < 0:
+        return "no"
+    return "yes" if ends[0] >= -_NEGLIGIBLE and ends[1] <= _NEGLIGIBLE else "unknown"
 
 
 class Share(Figure, frozen=True, kw_only=True):

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from epc.analysis.judging.evaluation import Competence, Evaluation
+from epc.analysis.judging.competence import Competence
+from epc.analysis.judging.evaluation import Evaluation
 from epc.analysis.judging.results import (
     Agreement,
     DriftRow,
@@ -23,6 +24,7 @@ from epc.analysis.judging.results import (
     Share,
     Statement,
     Trusted,
+    is_none,
 )
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
 from epc.statistics.figures import in_percent, to_two_places
@@ -35,7 +37,6 @@ AGREEING: Final = 2 / 3
 MOST: Final = 0.5
 FEW_INVENTED: Final = 0.05
 _INVENTED: Final[Kind] = "invented"
-NEGLIGIBLE: Final = 0.5  # points of the overall score
 _SENTENCES: Final[dict[str, dict[Trusted, str]]] = {
     "valid evaluations": {
         "yes": "Most of its evaluations are valid",
@@ -231,15 +232,6 @@ def _below(ends: Ends | None, bound: float) -> Trusted:
     if ends is None:
         return "unknown"
     return "yes" if ends[1] <= bound else "no" if ends[0] > bound else "unknown"
-
-
-def is_none(ends: Ends | None) -> Trusted:
-    """Return whether a difference is none: not that none is seen, but that none can be large."""
-    if ends is None:
-        return "unknown"
-    if ends[0] > 0 or ends[1] < 0:
-        return "no"
-    return "yes" if ends[0] >= -NEGLIGIBLE and ends[1] <= NEGLIGIBLE else "unknown"
 
 
 def _statement(judge: str, about: str, trusted: Trusted, grounds: str) -> Statement:

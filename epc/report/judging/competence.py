@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from epc.analysis.judging.evaluation import Ablation, Competence, Detection, Retest
+from epc.analysis.judging.competence import Ablation, Competence, Detection, Retest
 from epc.audit.competence import FEWEST
 from epc.report.document import Listed, Part, Section, Table
 from epc.spec.judge_v1 import OVERALL

@@ -17,6 +17,7 @@ from epc.analysis.judging.results import (
     ScoreAgreement,
     SelfPreference,
     Share,
+    is_none,
 )
 from epc.analysis.judging.summary import summary
 from epc.analysis.judging.trust import (
@@ -25,7 +26,6 @@ from epc.analysis.judging.trust import (
     _self_preference,
     _valid,
     _word,
-    is_none,
     statements,
 )
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
