@@ -3,15 +3,19 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
+from epc.json_text import storable
+from epc.judge.reply import Json, items
 from epc.spec.judge_v1 import (
     ABSENCES,
     DASHES,
     ELLIPSES,
+    EVIDENCE_KEYS,
     KINDS,
     LEAST_CHARACTERS,
     LEAST_WORDS,
@@ -41,6 +45,8 @@ _WORDS: Final = re.compile(
 )
 _BRACKETED: Final = re.compile(r"[\[(]\s*\.\.\.\s*[\])]")
 _AROUND: Final = "[](){}<>\"'.,:;!- "
+_MOST_QUOTES: Final = 12  # of a reply, that are shown or taken out to test its judge
+_LONGEST_QUOTE: Final = 600
 
 
 def fold(text: str, rules: Rules = RULES) -> str:
@@ -144,3 +150,23 @@ class Output:
 
 def _tokens(text: str) -> list[str]:
     return _WORDS.findall(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotation:
+    """A piece of evidence: what it is about, the quote, what kind of quote that is, the reason."""
+
+    dimension: str
+    quote: str
+    kind: Kind
+    reason: str
+
+
+def quotations(reply: Json, output: Output) -> Iterator[Quotation]:
+    """Yield the evidence of a reply as far as it has the form of evidence."""
+    for item in islice(items(reply, "evidence"), _MOST_QUOTES):
+        if isinstance(item, dict):
+            texts = [item.get(key) for key in EVIDENCE_KEYS]
+            dimension, quote, reason = (text if isinstance(text, str) else "" for text in texts)
+            cut = (storable(text[:_LONGEST_QUOTE]) for text in (dimension, quote, reason))
+            yield Quotation(**dict(zip(EVIDENCE_KEYS, cut, strict=True)), kind=output.kind(quote))

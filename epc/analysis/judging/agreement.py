@@ -3,9 +3,9 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations
 from math import fsum
 from pathlib import Path
 from typing import Final, Literal
@@ -18,22 +18,17 @@ from epc.analysis.judging.results import (
     Opinion,
     OwnScale,
     Pair,
-    Quotation,
     ScoreAgreement,
     SelfPreference,
 )
 from epc.analysis.judging.shares import Judgment, mean, numbered, share
 from epc.arrays import np
-from epc.json_text import storable
-from epc.judge.evidence import Output
 from epc.judge.mapping import RubricMapping
-from epc.judge.reply import items, read_reply
 from epc.judge.samples import Unit
-from epc.protocol.results import Json
 from epc.records.judging.documents import Plan, Record, records
 from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.prompts import load_mapping
-from epc.spec.judge_v1 import CROSS, DIMENSIONS, EVIDENCE_KEYS, HIGHEST_OVERALL, OVERALL, SCALE
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
 from epc.statistics.clusters import agreement_interval, left_out_interval
 from epc.statistics.figures import Mean
 from epc.statistics.intervals import Interval
@@ -268,8 +263,6 @@ def _difference(gaps: Sequence[Gap]) -> float | None:
 
 MOST_SHOWN: Final = 10
 LONGEST_OUTPUT: Final = 6_000  # characters
-LONGEST_QUOTE: Final = 600
-MOST_QUOTES: Final = 12
 
 
 def disagreements(
@@ -330,25 +323,5 @@ def _opinion(record: Record, units: EvaluationSet, mapping: RubricMapping | None
         verdict=record.verdict,
         overall_score=sum(scores.values()),
         scores=scores,
-        evidence=tuple(cited(record, units, mapping)),
+        evidence=tuple(units.quotations(record, mapping)),
     )
-
-
-def cited(
-    record: Record, units: EvaluationSet, mapping: RubricMapping | None
-) -> Iterator[Quotation]:
-    """Yield the evidence of a record about the set."""
-    _, reply, _ = read_reply(record.raw or "")
-    if mapping is not None and reply is not None:
-        reply, _ = mapping.convert(reply, units.for_judge(record.sample))
-    yield from _cited(reply or {}, units.folded(record.output_sha256 or ""))
-
-
-def _cited(reply: Json, output: Output) -> Iterator[Quotation]:
-    """Yield the evidence of a reply as far as it has the form of evidence."""
-    for item in islice(items(reply, "evidence"), MOST_QUOTES):
-        if isinstance(item, dict):
-            texts = [item.get(key) for key in EVIDENCE_KEYS]
-            dimension, quote, reason = (text if isinstance(text, str) else "" for text in texts)
-            cut = (storable(text[:LONGEST_QUOTE]) for text in (dimension, quote, reason))
-            yield Quotation(**dict(zip(EVIDENCE_KEYS, cut, strict=True)), kind=output.kind(quote))

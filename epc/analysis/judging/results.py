@@ -7,6 +7,7 @@ from typing import Final, Literal
 from msgspec import field
 
 from epc.analysis.verdicts_labels import PassLabels
+from epc.judge.evidence import Quotation
 from epc.spec.judge_v1 import Dimension as Name
 from epc.spec.judge_v1 import Flag, Kind, Method, Verdict
 from epc.statistics.figures import TOO_FEW_DIFFER, ClusteredFigure, Figure, Mean, figure_text
@@ -185,16 +186,6 @@ class Statement:
     about: str
     trusted: Trusted
     sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quotation:
-    """A piece of evidence: what it is about, the quote, what kind of quote that is, the reason."""
-
-    dimension: str
-    quote: str
-    kind: Kind
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 
 from msgspec import structs
 
-from epc.analysis.judging.agreement import cited
 from epc.digests import sha256
 from epc.engine.budget import Limits
 from epc.engine.calls import Watch
@@ -231,7 +230,7 @@ class Test:
             base = _entry(units, row)
             quotes: dict[str, str] = {
                 citation.dimension: citation.quote
-                for citation in cited(record, units, mapping)
+                for citation in units.quotations(record, mapping)
                 if citation.kind == "verbatim"
             }
             turn = count % len(DIMENSIONS)

@@ -11,8 +11,10 @@ from msgspec import structs
 from epc.digests import sha256
 from epc.errors import able_to, refuse
 from epc.judge.check import Judgement, check
-from epc.judge.evidence import Output
+from epc.judge.evidence import Output, Quotation, quotations
+from epc.judge.mapping import RubricMapping
 from epc.judge.planted import Planting
+from epc.judge.reply import read_reply
 from epc.judge.samples import Sample, Unit
 from epc.protocol.results import Json
 from epc.records.judging.documents import (
@@ -22,6 +24,7 @@ from epc.records.judging.documents import (
     SAMPLES,
     Plan,
     PlannedSet,
+    Record,
     Thresholds,
     require_planned,
 )
@@ -101,6 +104,13 @@ class EvaluationSet:
         matches = sha256(content) == row.output_sha256
         require_planned(path, "output", matches=matches, clause="JUDGE-0")
         return content.decode("utf-8")
+
+    def quotations(self, record: Record, mapping: RubricMapping | None) -> Iterator[Quotation]:
+        """Return the evidence of a record about the set."""
+        _, reply, _ = read_reply(record.raw or "")
+        if mapping is not None and reply is not None:
+            reply, _ = mapping.convert(reply, self.for_judge(record.sample))
+        return quotations(reply or {}, self.folded(record.output_sha256 or ""))
 
     def _fold(self, output_sha256: str) -> Output:
         content = content_of(output_path(self._folder, output_sha256))

@@ -16,7 +16,6 @@ from epc.analysis.judging.results import (
     JudgeAgainstPeople,
     LabelReport,
     Opinion,
-    Quotation,
     ScoreAgreement,
     SelfPreference,
     Statement,
@@ -24,6 +23,7 @@ from epc.analysis.judging.results import (
 from epc.analysis.judging.results import Section as Figures
 from epc.analysis.judging.shares import AXES
 from epc.analysis.judging.trust import as_people_do, between_people
+from epc.judge.evidence import Quotation
 from epc.report.charts.judges import judging_charts
 from epc.report.document import (
     Beside,
