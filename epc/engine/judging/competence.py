@@ -24,7 +24,7 @@ from epc.engine.judging.evaluate import (
     open_part,
 )
 from epc.engine.model import Model
-from epc.engine.run_session import budget_of
+from epc.engine.sitting import budget_of
 from epc.errors import UsageError
 from epc.judge.planted import (
     ABLATED,
