@@ -110,6 +110,13 @@ DEPARTURES: Final = (
             *("judge competence", "judge pairs", "judge run"),
         )
     ),
+    *(
+        Departure("option", f"epc {name} --runs", "leave it out: a power has an interval")
+        for name in ("plan", "design show")
+    ),
+    Departure("option", "epc plan --strategies", "see `epc design show FILE --power` of a design"),
+    Departure("option", "epc show --no-figure", "leave it out: it draws where `charts` is there"),
+    Departure("option", "epc observe import --like", "see `epc snapshot recompute --source`"),
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
     *(

@@ -9,7 +9,7 @@ import click
 
 from epc.cli.common import exit_with, now, print_findings, print_note, print_result
 from epc.cli.countdown import spread
-from epc.cli.options import NEW_FILE, Whole, format_option, with_default
+from epc.cli.options import NEW_FILE, format_option
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from epc.simulation.study_runs import Reuse
 
 _SEEDS = 30
+_RUNS = 100  # simulated measurements that a power rests on
 _WIDTH = 18
 
 
@@ -157,9 +158,8 @@ def check(designs: tuple[str, ...], form: str) -> None:
     help="Also say how often the audit calls such an evaluator `coupled`: EVALUATOR is written as "
     f"for `epc simulate`. Without one: {CROSSING}.",
 )
-@with_default("--runs", Whole(20, 100_000), 100, "Simulated measurements that a power rests on.")
 @format_option
-def show(design: str, power: str | None, runs: int, form: str) -> None:
+def show(design: str, power: str | None, form: str) -> None:
     r"""Show the variant tag that a design makes, what differs from the reference, what it asks.
 
     The calls are those of 30 seeds. What they cost with your models: `epc run --design FILE
@@ -176,7 +176,7 @@ def show(design: str, power: str | None, runs: int, form: str) -> None:
 
     loaded = Design.load(design)
     design_text = _summary_of(loaded)
-    powered = None if power is None else _power(loaded, power, runs=runs)
+    powered = None if power is None else _power(loaded, power)
     print_result(
         form,
         lambda: asdict(design_text) | ({"power": powered.as_json()} if powered else {}),
@@ -245,7 +245,7 @@ def _summary_of(design: "Design") -> "DesignSummary":
     )
 
 
-def _power(design: "Design", evaluator: str, *, runs: int) -> "DesignPower":
+def _power(design: "Design", evaluator: str) -> "DesignPower":
     """Return the power for the two smallest domains of a design, each with its own tasks.
 
     Its groups are taken as topics of equal size. Answers repeat as the published models' do.
@@ -268,7 +268,7 @@ def _power(design: "Design", evaluator: str, *, runs: int) -> "DesignPower":
         declared=groups is not None,
         topic=max(1, round((fewest + second_fewest) / sum(groups))) if groups else 1,
     )
-    ways = powers(population, spread, seeds=_SEEDS, runs=runs)
+    ways = powers(population, spread, seeds=_SEEDS, runs=_RUNS)
     return DesignPower(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=ways)
 
 

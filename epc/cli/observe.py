@@ -15,7 +15,6 @@ from epc.cli.options import (
     Whole,
     format_option,
     origin_options,
-    refuse_options,
     setting_option,
     table_options,
     with_default,
@@ -39,7 +38,6 @@ def command() -> None:
 @click.option("--out", required=True, type=NEW_FILE)
 @table_options
 @origin_options
-@click.option("--like", type=FILE, help="Read only the files that this verdict file was made of.")
 @click.option("--texts", is_flag=True, help="Keep the candidates' texts: if the licence lets you.")
 @format_option
 def import_(
@@ -48,7 +46,6 @@ def import_(
     out: Path,
     table: dict[str, Any],
     origin: dict[str, Any],
-    like: Path | None,
     texts: bool,
     form: str,
 ) -> None:
@@ -71,13 +68,10 @@ def import_(
     from epc.registry.history import commit_of
 
     require_kind(out)
-    if not source.is_dir():
-        refuse_options(("like",), f"names files of a folder, and {source} is one file")
     request = Request(
         **{"commit": commit_of(source)} | origin,
         texts=texts,
         **table,
-        paths=_files(like) if like else frozenset(),
     )
     done = write_converted(shape, source, request, out)
     for note in done.column_choice.notes:
@@ -90,17 +84,6 @@ def import_(
     checked = CheckResult(path=str(source), findings=done.findings)
     print_findings(checked, form, verdicts=len(done.rows), written=checked.ok)
     exit_with(clean=checked.ok)
-
-
-def _files(verdicts: Path) -> frozenset[str]:
-    """Return the paths, inside their source, of the files that a verdict file was made of."""
-    from epc.errors import MalformedError
-    from epc.records.verdicts.verdict_file import read
-
-    header, _, findings = read(verdicts)
-    if header is None:
-        raise MalformedError(findings[0])
-    return frozenset(header.made.files if header.made else ())
 
 
 @command.command()

@@ -11,7 +11,6 @@ from epc.cli.common import echo_json, exit_with, now, open_registry, print_resul
 from epc.cli.countdown import spread
 from epc.cli.options import (
     Finite,
-    Whole,
     format_option,
     refuse_options,
     registry_option,
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
 _SIMULATED = 20_000
 _STRATEGIES = 11
 # Options of every question but that of --judge.
-_OF_DESIGNS = (
-    *("subject", "pilot", "width", "power", "strategies", "runs", "evaluator", "executor"),
-)
+_OF_DESIGNS = (*("subject", "pilot", "width", "power", "evaluator", "executor"),)
+_RUNS = 400  # simulated measurements of the design that is recommended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,18 +64,6 @@ class _Width:
     type=Finite(0, 1, min_open=True, max_open=True),
     help="How often the audit shall call such an evaluator `coupled`, e.g. 0.9.",
 )
-@with_default(
-    "--strategies",
-    Whole(2, 127),
-    _STRATEGIES,
-    "How many strategies the agent chooses from.",
-)
-@with_default(
-    "--runs",
-    Whole(20, 100_000),
-    400,
-    "Simulated measurements of the design that is recommended.",
-)
 @click.option("--evaluator", metavar="MODEL", help="The evaluator, to compute tokens and cost.")
 @click.option("--executor", metavar="MODEL", help="The executor, to compute tokens and cost.")
 @click.option(
@@ -99,8 +85,6 @@ def command(
     pilot: str | None,
     width: float,
     power: float | None,
-    strategies: int,
-    runs: int,
     evaluator: str | None,
     executor: str | None,
     judge: str | None,
@@ -142,8 +126,6 @@ def command(
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
     simulates = power is not None or pilot is not None
-    if not simulates:
-        refuse_options(("strategies", "runs"), "is of a simulation: name --power or --pilot")
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
     sd, rounds, measured = _spread_of(subject)
@@ -155,7 +137,7 @@ def command(
             raise click.UsageError(
                 f"a run states no preference to find: name an evaluator, and --pilot {subject}"
             )
-        planned = _planned(subject, pilot, power, priced, strategies, runs=runs)
+        planned = _planned(subject, pilot, power, priced)
     seeds = seeds_for_width(sd, width)
     widths = {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)}
     precision = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
@@ -195,9 +177,6 @@ def _planned(
     pilot: str | None,
     power: float | None,
     priced: "Callable[..., Need]",
-    strategies: int,
-    *,
-    runs: int,
 ) -> PlanReport:
     from epc.audit.pilot import PUBLISHED
     from epc.audit.power import planned, population_of
@@ -205,13 +184,13 @@ def _planned(
 
     require_coupled(subject)
     answers = PUBLISHED if pilot is None else pilot_of(pilot)
-    population = population_of(subject, answers, strategies=strategies)
-    plan = planned(population, power, spread, runs=runs)
+    population = population_of(subject, answers, strategies=_STRATEGIES)
+    plan = planned(population, power, spread, runs=_RUNS)
     return PlanReport(
         wanted=power,
         answers=answers,
-        strategies=strategies,
-        options=tuple(options_of(plan, priced, strategies)),
+        strategies=_STRATEGIES,
+        options=tuple(options_of(plan, priced, _STRATEGIES)),
         tasks_help_more=plan.tasks_help_more,
     )
 

@@ -7,6 +7,7 @@ import click
 
 from epc.cli.common import echo_json, now, open_registry, print_note, print_result, say, write_page
 from epc.cli.options import format_option, html_option, run_argument
+from epc.extras import install, lacking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 @click.command()
 @run_argument
-@click.option("--figure/--no-figure", default=True, show_default=True, help="Draw the picture.")
 @click.option(
     "--tasks",
     is_flag=True,
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 )
 @html_option
 @format_option
-def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) -> None:
+def command(run: Path, tasks: bool, form: str, html: Path | None) -> None:
     r"""Show RUN's figures with their intervals and the coin-flip band.
 
-    Prints a table, and draws figure.svg and figure.png beside the manifest; where accuracies are
-    known, a reliability diagram too. With --format json,
+    Prints a table, and draws figure.svg and figure.png beside the manifest, if the extra `charts`
+    is installed; where accuracies are known, a reliability diagram too. With --format json,
     prints the manifest's summary, and what is known of quality. With --html, writes a report that
     needs no network and no script: the word and what it rests on, its pictures, and all details,
     folded.
@@ -69,11 +69,13 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     audited = audit(run) if labelled or html is not None else None
     ended = [state.status_text for state in _states(manifest) if state.status == "expired"]
     show(manifest, run, form=form, audited=audited, ended=ended)
-    if figure:
+    print_note("")
+    if lacking("charts"):
+        print_note(f"picture  none: {install('charts')}")
+    else:
         from epc.report import reliability
         from epc.report.figure import draw
 
-        print_note("")
         folder = manifest_path(run).parent
         calibration = reliability.draw(manifest, folder) if manifest.accuracy else []
         for path in (*draw(manifest, folder), *calibration):

@@ -94,22 +94,6 @@ def test_reading_r77_texts_under_a_non_commercial_licence_are_refused(tmp_path: 
     assert not out.exists()
 
 
-def test_reading_r77_a_verdict_file_of_some_files_comes_out_again_from_all(
-    tmp_path: Path,
-) -> None:
-    source, part, repeated_path = alpaca(tmp_path / "s"), tmp_path / "p.jsonl", tmp_path / "a.jsonl"
-    hidden = source / "results/renamed"
-    hidden.rename(tmp_path / "hidden")
-    epc("observe", "import", source, "--shape=alpaca-eval", "--out", part)
-    (tmp_path / "hidden").rename(hidden)
-
-    arguments = ("--shape=alpaca-eval", "--like", part, "--out", repeated_path)
-    done = epc("observe", "import", source, *arguments)
-
-    assert done.returncode == 0
-    assert repeated_path.read_bytes() == part.read_bytes()
-
-
 # JudgeBench ---------------------------------------------------------------------------------------
 
 

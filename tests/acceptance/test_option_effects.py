@@ -98,7 +98,6 @@ REFUSED: Final = [
          words.split()[0], "of which it says nothing")
         for words in ("--label a=b", "--ignore a", "--rows r", "--scale 1-5")
     ],
-    ("observe import pairs.csv --shape csv --out v.jsonl --like bank.csv", "--like", "is one file"),
     ("observe selection bank.csv --setting j --setting nobody", "--setting", "nobody: no judge"),
     ("observe transfer bank.csv --setting nobody", "--setting", "nobody: no judge"),
     ("validate bank.csv --write", "--write", "bank.csv holds verdicts"),

@@ -85,13 +85,12 @@ def test_a_command_on_two_runs_says_which_of_them_it_cannot_read(flip: Run) -> N
     assert f"{empty}/manifest.json: there is no manifest.json here" in done.stderr.decode()
 
 
-def test_show_as_json_prints_the_summary_and_may_leave_the_picture(flip: Run) -> None:
-    done = epc("show", "--no-figure", "--format", "json", flip.folder)
+def test_show_as_json_prints_the_summary(flip: Run) -> None:
+    done = epc("show", "--format", "json", flip.folder)
 
     document = json.loads(done.stdout)
     assert document.pop("quality")["measured"] is False
     assert document == flip.manifest()["results"]["summary"]
-    assert not (flip.folder / "figure.svg").exists()
 
 
 def test_a_picture_beside_the_record_changes_nothing_about_it(flip: Run) -> None:

@@ -107,7 +107,6 @@ def test_epc_2_8_many_seeds_fit_in_memory() -> None:
         (("plan", "coin-flip", "--executor", "mock/deterministic"), "name that as well"),
         (("plan", "--domain", "Math"), "--domain is of --judge with --accuracy"),
         (("plan", "--registry", "."), "--registry is of --judge with --accuracy"),
-        (("plan", "--runs", "50"), "--runs is of a simulation: name --power or --pilot"),
         ((*JUDGE, "--power", "0.9"), "--power is of a measurement of coupling"),
         ((*JUDGE, "--width", "0.2"), "--width is of a measurement of coupling"),
         ((*JUDGE, "coin-flip"), "[EVALUATOR|RUN] is of a measurement of coupling"),
@@ -211,9 +210,9 @@ def test_reading_r75_a_pilot_says_what_a_power_takes(
     run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=30)
     arguments = ("plan", "domain-favourites:high=0.95,low=0.1", "--pilot", run.folder)
 
-    actual_power = json_of(*arguments, "--power", "0.8", "--runs", "20", "--strategies", "3")[
-        "power"
-    ]
+    monkeypatch.setattr("epc.cli.plan._RUNS", 20)
+    monkeypatch.setattr("epc.cli.plan._STRATEGIES", 3)
+    actual_power = json_of(*arguments, "--power", "0.8")["power"]
 
     assert actual_power["answers"]["repeats"] == pytest.approx(0, abs=0.1)
     assert actual_power["answers"]["source"] == f"as measured in {run.folder}"
@@ -237,8 +236,9 @@ def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough(
 ) -> None:
     monkeypatch.setattr(power, "DESIGNS", (power.MORE_TASKS, power.MORE_SEEDS))
     monkeypatch.setattr(power, "_SIZED", 1)
-    arguments = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
-    done = epc(*arguments, "--strategies", "3")
+    monkeypatch.setattr("epc.cli.plan._RUNS", 20)
+    monkeypatch.setattr("epc.cli.plan._STRATEGIES", 3)
+    done = epc("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood")
     text = done.stdout.decode()
 
     assert done.returncode == 0, done.stderr.decode()

@@ -147,7 +147,7 @@ def test_epc_2_7_a_learning_rule_is_run_resumed_replayed_and_audited(
     assert epc("validate", whole_folder).returncode == 0
     audited = json.loads(epc("audit", whole_folder, "--format", "json").stdout)
     assert audited["transfer"]["text_to_visual"]["regret"] is not None
-    assert epc("show", whole_folder, "--no-figure").returncode == 0
+    assert epc("show", whole_folder).returncode == 0
     output = epc("design", "show", own).stdout
     assert f"rule              {name}, " in output
     assert f"rule              0.08 on a win, 0.04 on a loss against {name}, " in output
@@ -179,7 +179,7 @@ def test_a_designs_run_is_read_by_every_command(tmp_path: Path, own: Path) -> No
 
     assert epc("validate", run).stdout == f"{run}: ok, findings: 0\n"
     assert epc("validate", run).returncode == 0
-    assert epc("show", run, "--no-figure").returncode == 0
+    assert epc("show", run).returncode == 0
     assert epc("audit", run, "--swap", "3", "--controls", "2").returncode in (0, 1)
 
 
@@ -291,8 +291,11 @@ def test_show_says_the_tag_the_numbers_and_the_calls(own: Path) -> None:
 
 
 @fewer_wheels()
-def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(own: Path) -> None:
-    power = ("--runs", "20", "--format", "json")
+def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("epc.cli.design._RUNS", 20)
+    power = ("--format", "json")
     clear = "domain-favourites:high=0.99,low=0.01"
     shown_power = json.loads(epc("design", "show", own, "--power", clear, *power).stdout)["power"]
     assert shown_power["evaluator"] == clear
@@ -301,7 +304,7 @@ def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(own: Path) -> No
     assert {way: each["runs"] for way, each in ways.items()} == {"exhaustive": 20, "fresh": 20}
     low, high = ways["exhaustive"]["power_ci95"]
     assert low <= ways["exhaustive"]["power"] <= high
-    output = epc("design", "show", own, "--power", "--runs", "20").stdout
+    output = epc("design", "show", own, "--power").stdout
     assert "coupled` of domain-favourites:high=0.7,low=0.4 (text and visual, 30 seeds" in output
     refused = epc("design", "show", own, "--power", "coin-flip")
     assert refused.returncode == 2

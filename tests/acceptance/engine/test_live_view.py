@@ -123,7 +123,7 @@ def test_a_terminal_sees_phases_calls_retries_use_against_caps_and_verdicts(
     assert "refused 100% of 32" in terminal.text
     assert "\x1b[2J" not in terminal.raw
     assert terminal.raw.rindex(BACK) > terminal.raw.rindex(HIDDEN)
-    result = epc("show", run, "--no-figure", env=hosted(endpoint))
+    result = epc("show", run, env=hosted(endpoint))
     assert out.read_text("utf-8") == result.stdout
 
 

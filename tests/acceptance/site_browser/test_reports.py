@@ -38,7 +38,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, str]
         arguments = ("run", "--evaluator", f"recorded:{table}", "--seeds", seeds, "--rounds", "10")
         done = epc(*arguments, "--out", home / run)
         assert done.returncode == 0, done.stderr
-    result = epc("show", home / "one", "--no-figure", "--html", home / "show.html")
+    result = epc("show", home / "one", "--html", home / "show.html")
     both_results = epc("compare", home / "one", home / "two", "--html", home / "compare.html")
     assert (result.returncode, both_results.returncode) == (0, 0), both_results.stderr
     judged = epc("judge", "report", *_judged(home), "--html", home / "judge.html")
@@ -155,7 +155,7 @@ def test_a_manifest_without_its_trials_has_no_picture_of_the_weights(
     alone = tmp_path / "manifest.json"
     alone.write_bytes((said["show"][0].parent / "one/manifest.json").read_bytes())
 
-    done = epc("show", alone, "--no-figure", "--html", tmp_path / "alone.html")
+    done = epc("show", alone, "--html", tmp_path / "alone.html")
 
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "alone.html").read_text("utf-8")
