@@ -8,6 +8,7 @@ be trusted is what `epc snapshot verify` and `epc admin evaluators check` say.
 
 import gzip
 import json
+import marshal
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,9 @@ from epc.registry.tags import Tag
 
 NAMED: Final = "--registry PATH or URL"
 SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
+
+# What this process opened last, by its document: most commands and calls ask the same one again.
+_LAST: Final[dict[bytes, Registry]] = {}
 
 # Ages of the policy that may be missing.
 _FURTHER_AGES: Final = ("confirmation_days", "maximum_age_fixed_days")
@@ -219,11 +223,17 @@ def fault_effects(checkout: Path) -> list[Json]:
 
 def _registry(value: Any, where: str) -> Registry:
     """Return a document's registry; what is missing or misspelt in it is the document's fault."""
+    content = marshal.dumps(value, 2)  # tells 1, 1.0 and true apart, which are equal in Python
+    if known_registry := _LAST.get(content):
+        return known_registry
     try:
-        return Registry.from_document(value)
+        registry = Registry.from_document(value)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
         raise malformed(where, f"not a registry: {lacks}") from error
+    _LAST.clear()
+    _LAST[content] = registry
+    return registry
 
 
 def _fetched(address: str) -> Any:

@@ -103,6 +103,23 @@ def test_a_snapshot_without_figures_makes_no_registry(tmp_path: Path) -> None:
         open_registry(str(path))
 
 
+def test_a_registry_that_says_the_same_is_read_once_and_another_one_anew(tmp_path: Path) -> None:
+    path = tmp_path / "registry.json"
+    published = document(ROOT)
+    path.write_text(json.dumps(published))
+    first = open_registry(str(path))
+    published["policy"]["notice_days"] = 1
+    path.write_text(json.dumps(published))
+    other = open_registry(str(path))
+
+    assert open_registry(str(path)) is other
+    assert (first.policy.notice, other.policy.notice) == (60, 1)
+    published["policy"]["notice_days"] = True  # equal to 1 in Python, and no number of days
+    path.write_text(json.dumps(published))
+    with pytest.raises(MalformedError, match="not a registry"):
+        open_registry(str(path))
+
+
 def test_an_address_that_never_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("epc.registry.store._LARGEST", 2**20)
     with answering(*[b" " * 2**16] * 64) as address, pytest.raises(WorldError, match="more than"):
