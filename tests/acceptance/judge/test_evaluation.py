@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from budget_support import by_night
 from endpoint_support import HoldsAfter, Received, Reply, completion, serving
 from engine_support import (
     DAY,
@@ -371,7 +372,7 @@ def _real_run(folder: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("constraint", [None, "judge_reply"])
+@pytest.mark.parametrize("constraint", ["judge_reply", *by_night([None])])
 def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
     tmp_path: Path, real_run: Path, constraint: str | None
 ) -> None:

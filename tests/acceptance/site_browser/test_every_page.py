@@ -4,8 +4,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from browser_support import DESKTOP, KINDS, PHONE, Visit, visit
+from budget_support import by_night
 from playwright.sync_api import Browser
 
+# Documents all have one form. By day a phone has the one with formulas and the one with commands.
+DOCUMENTS = (
+    *("questions", "readings", "glossary", "python"),
+    *("registry", "gold", "about", "judge protocol"),
+)
 # One window goes from page to page: none of these tests leaves anything behind in it.
 
 
@@ -66,7 +72,10 @@ def test_a_scale_is_as_wide_in_every_row(desk: Visit) -> None:
     assert len(set(places)) == 1, places
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [*(kind for kind in KINDS if kind not in DOCUMENTS), *by_night(DOCUMENTS)],
+)
 def test_a_page_fits_a_phone(phone: Visit, kind: str) -> None:
     page = phone.to(KINDS[kind])
     assert page.locator("[data-md-color-scheme=slate]").count()

@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from browser_support import Visit, visit
+from budget_support import by_night
 from playwright.sync_api import Browser, Page
 from registry_support import ROOT
 from site_support import REAL_DAY, real_pages
@@ -46,6 +47,7 @@ DAYS = [
     REAL_DAY,
     *map(date.fromisoformat, ("2027-03-20", "2027-03-21", "2027-04-29", "2031-01-01")),
 ]
+BY_DAY = [REAL_DAY, date(2027, 3, 21), date(2031, 1, 1)]
 
 
 def opened(asked: Visit, day: date) -> Page:
@@ -72,7 +74,7 @@ def rows_of(choice: Choice, options: Iterable[Option]) -> list[str]:
     return rows
 
 
-@pytest.mark.parametrize("day", DAYS)
+@pytest.mark.parametrize("day", [*BY_DAY, *by_night(day for day in DAYS if day not in BY_DAY)])
 def test_the_page_answers_on_the_readers_day_what_the_command_answers(
     asked: Visit, day: date
 ) -> None:

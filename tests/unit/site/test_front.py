@@ -49,6 +49,7 @@ def markup_text(markup: str) -> str:
     return unescape(re.sub(r"<[^>]+>", "", markup))
 
 
+@cache
 def ends() -> dict[date, dict[str, str | None]]:
     """Return who ends on each day to come, and what its platform names instead."""
     found: dict[date, dict[str, str | None]] = {}

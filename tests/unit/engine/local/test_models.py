@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from budget_support import by_night
 from engine_support import PATIENCE_S, epc
 from records_support import probes_of
 
@@ -291,7 +292,7 @@ SYSTEM_PROMPTS = {
 }
 
 
-@pytest.mark.parametrize("name", SYSTEM_PROMPTS)
+@pytest.mark.parametrize("name", [BASE, *by_night(name for name in SYSTEM_PROMPTS if name != BASE)])
 def test_a_prompt_stands_in_the_weights_own_template_with_its_own_system_prompt(name: str) -> None:
     row = weights.WEIGHTS[name]
     if not row.present():
