@@ -145,21 +145,28 @@ def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str
     return any(staged)
 
 
-def tag_commit(checkout: Path, tag: str, commit: str) -> None:
-    """Make an annotated tag, unless there is one of that name.
+def tag_commits(checkout: Path, commits: Mapping[str, str]) -> None:
+    """Make annotated tags of commits, but for those of a name that is there.
 
-    Its tagger and its day are the commit's, so it is the same object in every clone that makes it,
-    and nobody needs a name of their own to restore it.
+    A tag's tagger and its day are the commit's, so it is the same object in every clone that makes
+    it, and nobody needs a name of their own to restore it.
 
     Raises: WorldError if git fails.
     """
-    if git(checkout, "tag", "--list", tag).strip():
+    tags = set(git(checkout, "tag", "--list").split())
+    missing = {tag: commit for tag, commit in commits.items() if tag not in tags}
+    if not missing:
         return
-    output = git(checkout, "show", "--no-patch", "--date=raw", "--format=%cn%n%ce%n@%cd", commit)
-    keys = (f"GIT_COMMITTER_{part}" for part in ("NAME", "EMAIL", "DATE"))
-    committer = dict(zip(keys, output.splitlines(), strict=True))
-    arguments = ("tag", "--annotate", "--message", f"Publish {tag}", tag, commit)
-    git(checkout, *arguments, environment=committer)
+    form = "--format=%H%n%cn%n%ce%n@%cd"
+    lines = git(checkout, "show", "--no-patch", "--date=raw", form, *missing.values()).splitlines()
+    keys = [f"GIT_COMMITTER_{part}" for part in ("NAME", "EMAIL", "DATE")]
+    committers = {
+        commit: dict(zip(keys, committer, strict=True))
+        for commit, *committer in zip(*[iter(lines)] * 4, strict=True)
+    }
+    for tag, commit in missing.items():
+        arguments = ("tag", "--annotate", "--message", f"Publish {tag}", tag, commit)
+        git(checkout, *arguments, environment=committers[commit])
 
 
 def added_by(checkout: Path, place: str) -> str:
@@ -185,8 +192,7 @@ def restore_tags(checkout: Path) -> dict[str, str]:
     Raises: UsageError if there is no whole history to look into; WorldError if git fails.
     """
     missing = untagged(checkout)
-    for tag, commit in missing.items():
-        tag_commit(checkout, tag, commit)
+    tag_commits(checkout, missing)
     return missing
 
 

@@ -30,7 +30,7 @@ from epc.registry.cards import Declaration
 from epc.registry.comparison import disagreement
 from epc.registry.endings import endings
 from epc.registry.figures import added, figure_at, figures, figures_of, headline_of
-from epc.registry.history import added_by, commit, tag_commit
+from epc.registry.history import added_by, commit, tag_commits
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import ServiceTerm
@@ -209,7 +209,7 @@ def publish(
         paths = [f"{layout.FOLDER}/{part}" for part in parts if (lock.home / part).exists()]
         new_commit = commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         sums = f"{layout.FOLDER}/{tag}/{layout.SUMS}"
-        tag_commit(checkout, str(tag), added_by(checkout, sums))
+        tag_commits(checkout, {str(tag): added_by(checkout, sums)})
         progress(f"committed, and tagged {tag}" if new_commit else f"{tag} is published already")
     return tag
 

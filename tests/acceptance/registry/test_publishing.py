@@ -256,7 +256,7 @@ class CrashError(Exception):
     """Error that a test throws where a machine would stop."""
 
 
-STEPS = ["put", "strict_json.write_text", "append", "commit", "tag_commit"]
+STEPS = ["put", "strict_json.write_text", "append", "commit", "tag_commits"]
 
 
 @pytest.mark.parametrize("step", STEPS)

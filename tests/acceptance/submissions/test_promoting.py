@@ -86,7 +86,7 @@ STEPS = [
     "epc.registry.publishing.append",
     "epc.registry.publishing.commit",
     "epc.registry.history._commit_without",
-    "epc.registry.publishing.tag_commit",
+    "epc.registry.publishing.tag_commits",
     "epc.registry.submissions.merged._remove",
 ]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from registry_support import commit, git
 
-from epc.registry.history import added_by, lost_events, published_by, untagged
+from epc.registry.history import added_by, lost_events, published_by, restore_tags, untagged
 
 A, B, C = ('{"event":"a"}', '{"event":"b"}', '{"event":"c"}')
 
@@ -52,6 +52,28 @@ def test_each_snapshot_was_published_by_the_commit_that_added_its_digests(checko
 
     assert published_by(checkout) == made
     assert untagged(checkout) == {"v1.0-B": made["v1.0-B"]}
+
+
+def test_a_restored_tag_is_the_object_that_git_tag_makes_with_the_committers_name_and_day(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tags = ("v1.0-A", "v1.1-B.2")
+    for number, tag in enumerate(tags):
+        path = checkout / "snapshots" / tag / "SHA256SUMS"
+        path.parent.mkdir(parents=True)
+        path.write_text("digests\n")
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{1_790_000_000 + number} +0330")
+        commit(checkout)
+
+    restored = restore_tags(checkout)
+
+    made = {tag: git(checkout, "rev-parse", f"refs/tags/{tag}") for tag in tags}
+    for number, tag in enumerate(tags):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{1_790_000_000 + number} +0330")
+        message = ("--annotate", "--force", "--message", f"Publish {tag}")
+        git(checkout, "tag", *message, tag, restored[tag])
+        assert git(checkout, "rev-parse", f"refs/tags/{tag}") == made[tag]
+    assert restore_tags(checkout) == {}
 
 
 def test_the_commit_that_added_a_file_is_found_whatever_changed_it_since(checkout: Path) -> None:
