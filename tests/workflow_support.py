@@ -34,6 +34,7 @@ ELSEWHERE = {
     "make night": "it is the suite that is running now",
     "make test": "it is the suite that is running now",
     "make types": "mypy runs over the working tree in `make check`, and takes minutes in a clone",
+    "make vectors": "tests/unit/judge/test_reply_vectors.py has them worked out again",
 }
 TODAY = "1795305600"  # 2026-11-22
 TOKEN = "ghs_of_this_job_alone"  # noqa: S105  (a test's)
