@@ -38,7 +38,7 @@ units: $(FAST)
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
 CHECK := models browser lint types collect vectors test
 
-check: $(VENV)/.dev $(S3)/.made ## Before a change is offered: everything that CI runs, and what each part costs.
+check: $(VENV)/.dev ## Before a change is offered: everything that CI runs, and what each part costs.
 	@rm -rf build/costs && mkdir -p build/costs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(patsubst %,build/costs/%,$(filter-out test,$(CHECK)))
 	@$(MAKE) --no-print-directory build/costs/test
@@ -82,7 +82,7 @@ SLIM := --ignore-missing-imports --no-warn-unused-ignores --no-warn-return-any
 # Twice as many as there are processors: half of the time, a test waits for a browser, a server or git.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 
-test: $(VENV)/.dev $(S3)/.made ## The tests on all processors, but for those that are left to the night, and the slowest.
+test: $(VENV)/.dev ## The tests on all processors, but for those that are left to the night, and the slowest.
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 20
 
 night: $(VENV)/.dev $(S3)/.made ## All tests, on all examples and snapshots, with branch coverage: every night.

@@ -347,6 +347,7 @@ def test_a_large_design_is_checked_within_half_a_second(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"{path}: ok, findings: 0\n")
 
 
+@pytest.mark.nightly("test_epc_5_1_3_one_command_measures_with_an_embedded_model")
 @pytest.mark.own_process
 def test_the_embedded_models_take_a_design(tmp_path: Path, own: Path) -> None:
     """One round in each phase: at most 8 answers, judged by their likelihoods."""

@@ -2,8 +2,8 @@
 
 This repository's own tags, from its own folder without a network, over plain HTTP, and from a real
 S3 server. The first computes every figure again; the same bytes give the same ones elsewhere. By
-day a tag or two of each kind are checked out, and go to S3, and every night all of them. The S3
-server and DVC's S3 part have an environment of their own (`make .venv-s3/.made`).
+day a tag or two of each kind are checked out, and every night all of them, which then go to S3. The
+S3 server and DVC's S3 part have an environment of their own (`make .venv-s3/.made`).
 """
 
 import json
@@ -206,6 +206,7 @@ def s3() -> Iterator[str]:
         yield server.stdout.readline().strip()
 
 
+@pytest.mark.nightly("test_epc_4_every_snapshot_comes_over_plain_http")
 @pytest.mark.slow
 def test_epc_4_every_snapshot_goes_to_s3_and_comes_back_the_same(clone: Path, s3: str) -> None:
     dvc = S3 / "dvc"

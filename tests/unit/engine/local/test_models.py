@@ -183,8 +183,8 @@ def test_an_answer_of_nothing_is_the_least_likely(runtime: Runtime) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "length"),
-    [("The capital of France is Paris.", 7), ("H₃ smiles 😀 now", 7)],
-    ids=["whole tokens", "characters in parts"],
+    [("H₃ smiles 😀 now", 7), *by_night([("The capital of France is Paris.", 7)])],
+    ids=["characters in parts", "whole tokens"],
 )
 def test_a_score_is_the_mean_log_likelihood_of_its_tokens(
     runtime: Runtime, answer: str, length: int
