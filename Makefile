@@ -124,7 +124,7 @@ reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a c
 	git diff --exit-code
 
 report: $(VENV)/.run ## Check what `epc admin github fetch` wrote to the folder OFFERED; a workflow adds it to its summary.
-	$(BIN)/epc admin submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
+	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
 	  --merge "$$(cat "$(OFFERED)/merge")" $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") \
 	  $(if $(GITHUB_STEP_SUMMARY),--summary "$(GITHUB_STEP_SUMMARY)")
 

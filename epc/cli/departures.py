@@ -39,7 +39,6 @@ _HALF_PRICE: Final = (
 _CORRECTED: Final = "read passes.figures.corrected_pass_share, which always has an interval"
 
 _CACHE: Final = "leave it out: kept answers are those of fixed weights, which repeat themselves"
-_SUMMARY: Final = "type `epc admin submission check --summary FILE`"
 _CORES: Final = "leave it out: all cores work; `taskset -c 0` before the command leaves it one"
 
 DEPARTURES: Final = (
@@ -53,8 +52,10 @@ DEPARTURES: Final = (
         "command", "epc verify", "type `epc snapshot fetch TAG --out RUN`, then `epc watch RUN`"
     ),
     Departure("command", "epc merge", "measure all seeds in one run: `epc run --seeds 0-29`"),
-    Departure("command", "epc submission comment", _SUMMARY),
-    Departure("command", "epc admin submission comment", _SUMMARY),
+    Departure("command", "epc submission comment", "type `epc submission check --summary FILE`"),
+    Departure(
+        "command", "epc admin submission comment", "type `epc submission check --summary FILE`"
+    ),
     Departure(
         "command", "epc admin github comment", "read the report in the summary of the check's job"
     ),
@@ -119,14 +120,6 @@ DEPARTURES: Final = (
     Departure("option", "epc observe import --like", "see `epc snapshot recompute --source`"),
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
-    *(
-        Departure(
-            "option",
-            f"epc submission check {option}",
-            f"type `epc admin submission check {option}`",
-        )
-        for option in ("--base", "--changed", "--merge", "--author", "--summary")
-    ),
     *(
         Departure("option", f"epc {path} {option}", instead)
         for path in ("design show", "plan", "simulate")

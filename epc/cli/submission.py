@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import checkout_here, exit_with, now, print_note, print_result, say
+from epc.cli.common import add_text, checkout_here, exit_with, now, print_note, print_result, say
 from epc.cli.groups import CommandGroup
-from epc.cli.options import NEW, THERE, format_option
+from epc.cli.options import FILE, FOLDER, NEW, NEW_FILE, THERE, format_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -164,26 +164,81 @@ def _statement_of(values: dict[str, str | None], subject: "Subject") -> "Stateme
 
 @command.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=NEW)
+@click.option(
+    "--base",
+    metavar="CHECKOUT",
+    type=FOLDER,
+    help="The trusted checkout to hold it against; the one around here.",
+)
+@click.option(
+    "--changed",
+    metavar="FILE",
+    type=FILE,
+    help="The paths that a pull request changes, one a line or separated by NUL.",
+)
+@click.option("--merge", metavar="COMMIT", help="What merging the pull request would make.")
+@click.option("--author", metavar="LOGIN", help="Who opened the pull request, by GitHub's word.")
+@click.option(
+    "--summary",
+    type=NEW_FILE,
+    metavar="FILE",
+    help="Add the report in Markdown to a file, as to $GITHUB_STEP_SUMMARY.",
+)
 @format_option
-def check(paths: tuple[Path, ...], form: str) -> None:
+def check(
+    paths: tuple[Path, ...],
+    base: Path | None,
+    changed: Path | None,
+    merge: str | None,
+    author: str | None,
+    summary: Path | None,
+    form: str,
+) -> None:
     r"""Check submissions: the same checks that the pull request runs.
 
     PATH is a submission's folder, or submissions/ for all of them. Its files are data: the command
-    runs nothing in them, and trusts only the checkout. Exits 1 if the submission cannot be
-    published.
+    runs nothing in them, and trusts only the checkout. A pull request that publishes has to hold
+    what `epc admin submission publish` makes. Exits 1 if the submission cannot be published.
+
+    --summary shows every text of what is offered literally: nothing in it can make a link, a
+    picture or a mention.
 
     \b
     Example:
       epc submission check submissions/coin-flip-3fa94c1e
     """
+    from functools import partial
+
+    from epc.cli.admin.snapshot import price_of_questions
+    from epc.records.findings import Findings
     from epc.records.typed import as_json
-    from epc.registry.submissions import layout
+    from epc.registry.reading import find_checkout
+    from epc.registry.submissions import layout, unpublished
+    from epc.registry.submissions.brought import Records, look
     from epc.registry.submissions.check import check as check_all
+    from epc.registry.submissions.check import read_changed
     from epc.registry.submissions.checked import Base
     from epc.registry.submissions.report import text
+    from epc.registry.submissions.summary import markdown
 
-    checkout = checkout_here()
-    base = Base.from_checkout(checkout, now().date())
-    value = check_all(paths or (checkout / layout.FOLDER,), base)
+    checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")
+    trusted = Base.from_checkout(checkout, now().date())
+    snapshot_findings = Findings() if merge else None
+    records: Records = {}
+    if merge and snapshot_findings is not None:
+        commit = unpublished.resolved(checkout, merge)
+        prices = partial(price_of_questions, trusted.registry)
+        unpublished.check(checkout, commit, trusted.today, snapshot_findings, prices)
+        records = look(checkout, commit, trusted, snapshot_findings)
+    value = check_all(
+        paths or (checkout / layout.FOLDER,),
+        trusted,
+        changed=read_changed(changed) if changed else None,
+        snapshot_findings=snapshot_findings,
+        records=records,
+        author=author,
+    )
     print_result(form, lambda: as_json(value), lambda: text(value))
+    if summary:
+        add_text(summary, markdown(value))
     exit_with(clean=value.ok)

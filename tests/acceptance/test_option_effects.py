@@ -176,8 +176,7 @@ ACTING: Final = {
     "snapshot recompute": "--source --format",
     "submission new": "--judge --slug --contributor --login --licence --endpoint --conflicts"
     " --generation --platform --weights --source --replicates",
-    "submission check": "--format",
-    "admin submission check": "--base --changed --merge --author --summary --format",
+    "submission check": "--base --changed --merge --author --summary --format",
 }
 
 

@@ -37,7 +37,7 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     \b
     Example:
       epc admin github fetch --pull 12 --out offered
-      epc admin submission check offered/submissions --base . --changed offered/changed
+      epc submission check offered/submissions --base . --changed offered/changed
     """
     from epc.registry.github.pulls import fetch_pull, offered
 

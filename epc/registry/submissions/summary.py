@@ -1,4 +1,4 @@
-"""A report as the Markdown of a job's summary (`epc admin submission check --summary`).
+"""A report as the Markdown of a job's summary (`epc submission check --summary`).
 
 What a pull request offers is untrusted. Every text of it stands in a code span, in which a forge
 renders no Markdown, no HTML, no link, no picture, and notifies nobody.

@@ -42,15 +42,7 @@ def test_a_submission_of_the_largest_size_is_refused_in_bounded_time_and_memory(
         honest.manifest(ask)
 
     done = epc_measured(
-        tmp_path,
-        "admin",
-        "submission",
-        "check",
-        folder,
-        "--base",
-        honest.checkout,
-        "--format",
-        "json",
+        tmp_path, "submission", "check", folder, "--base", honest.checkout, "--format", "json"
     )
 
     assert done.code == 1, done.stderr

@@ -106,7 +106,7 @@ def test_what_the_pull_request_s_check_says_is_what_was_said_locally(
     shutil.copytree(honest.checkout / "submissions", offered / "submissions")
     shutil.rmtree(honest.checkout / "submissions")
     (tmp_path / "changed").write_bytes(f"submissions/{SLUG}/manifest.json\0".encode())
-    arguments = ("admin", "submission", "check", offered / "submissions", "--base", honest.checkout)
+    arguments = ("submission", "check", offered / "submissions", "--base", honest.checkout)
 
     summary = tmp_path / "summary.md"
     done = epc(

@@ -302,7 +302,7 @@ def test_the_command_says_the_same_and_ends_at_once(case: str, honest: Offered) 
     build(honest)
 
     env = os.environ | {"SOURCE_DATE_EPOCH": "1783684800"}
-    arguments = ("admin", "submission", "check", "--base", honest.checkout)
+    arguments = ("submission", "check", "--base", honest.checkout)
     done = as_text(run_program(*arguments, cwd=honest.checkout, env=env))
 
     assert done.returncode == 1, done.stderr

@@ -269,9 +269,7 @@ def test_reading_r99_a_merge_that_is_called_head_is_that_commit_everywhere(other
     commit(other.checkout, "change")
     git(other.checkout, "checkout", "--quiet", "--detach", merge_of(other.checkout, "theirs"))
 
-    done = as_text(
-        run_program("admin", "submission", "check", "--merge", "HEAD", cwd=other.checkout)
-    )
+    done = as_text(run_program("submission", "check", "--merge", "HEAD", cwd=other.checkout))
 
     assert done.returncode == 1
     assert "is not what `epc admin submission publish` makes" in done.stdout

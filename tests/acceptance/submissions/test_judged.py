@@ -39,14 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check(folder: Path, *arguments: str) -> Json:
     done = run_program(
-        "admin",
-        "submission",
-        "check",
-        folder,
-        "--format",
-        "json",
-        *arguments,
-        cwd=folder.parents[1],
+        "submission", "check", folder, "--format", "json", *arguments, cwd=folder.parents[1]
     )
     value: Json = json.loads(done.stdout)
     return value

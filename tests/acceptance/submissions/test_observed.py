@@ -35,16 +35,7 @@ def made(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def check(folder: Path, *options: str, code: int = 0) -> Json:
-    arguments = (
-        "admin",
-        "submission",
-        "check",
-        str(folder),
-        "--author",
-        "a-name",
-        "--format",
-        "json",
-    )
+    arguments = ("submission", "check", str(folder), "--author", "a-name", "--format", "json")
     value: Json = json.loads(epc(folder.parents[1], *arguments, *options, code=code).stdout)
     return value
 

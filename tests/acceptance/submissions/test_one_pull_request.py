@@ -67,7 +67,7 @@ def checked(forge: Forge, event: Mapping[str, object], tmp_path: Path) -> tuple[
     assert code == 0, said
     merge = (out / "merge").read_text()
     offered = ("--changed", out / "changed", "--merge", merge, "--author", "a-name")
-    return typed(main, "admin", "submission", "check", out / "submissions", "--base", ".", *offered)
+    return typed(main, "submission", "check", out / "submissions", "--base", ".", *offered)
 
 
 def test_a_measurement_of_a_new_evaluator_is_one_pull_request(

@@ -152,9 +152,7 @@ def test_a_folders_name_is_no_command_to_a_log_and_steers_no_terminal(
     forge.offer(7)
 
     done = fetch(forge, tmp_path / "offered")
-    checked = epc(
-        "admin", "submission", "check", tmp_path / "offered" / "submissions", "--base", ROOT
-    )
+    checked = epc("submission", "check", tmp_path / "offered" / "submissions", "--base", ROOT)
     commented = epc(
         "admin",
         "github",
@@ -182,9 +180,7 @@ def test_a_folder_of_all_submissions_that_is_a_link_stays_one(forge: Forge, tmp_
     forge.offer(7)
 
     done = fetch(forge, tmp_path / "offered")
-    checked = epc(
-        "admin", "submission", "check", tmp_path / "offered" / "submissions", "--base", ROOT
-    )
+    checked = epc("submission", "check", tmp_path / "offered" / "submissions", "--base", ROOT)
 
     assert (done.returncode, (tmp_path / "offered" / "submissions").is_symlink()) == (0, True)
     assert checked.returncode == 1
@@ -254,16 +250,7 @@ def test_a_file_of_many_megabytes_is_not_read_but_refused(forge: Forge, tmp_path
 
     done = fetch(forge, tmp_path / "offered")
     checked = epc(
-        *(
-            "admin",
-            "submission",
-            "check",
-            tmp_path / "offered" / SLUG,
-            "--base",
-            ROOT,
-            "--format",
-            "json",
-        )
+        *("submission", "check", tmp_path / "offered" / SLUG, "--base", ROOT, "--format", "json")
     )
 
     status = (tmp_path / "offered" / SLUG / "trials.jsonl").stat()
