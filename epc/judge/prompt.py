@@ -3,14 +3,16 @@
 import json
 import re
 from string import Template
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from epc.digests import sha256
 from epc.errors import Finding
-from epc.judge.samples import Sample
 from epc.spec.judge_v1 import META
+
+if TYPE_CHECKING:
+    from epc.judge.samples import Sample
 
 # What a blind judge copies as the date: the true one would make another prompt every day.
 BLIND_DATE: Final = "2000-01-01"
@@ -24,7 +26,7 @@ _NO_TASK: Final = "(The task is not on record: judge by what the output itself s
 
 
 def judge_prompt(
-    template: str, *, sample: Sample, output: str, task: str | None, timestamp: str
+    template: str, *, sample: "Sample", output: str, task: str | None, timestamp: str
 ) -> str:
     """Return the prompt for one sample, with its names and the date as they are given.
 
@@ -90,7 +92,7 @@ def unfilled(template: str, places: frozenset[str]) -> str | None:
     return None
 
 
-def _mark(sample: Sample, *texts: str) -> str:
+def _mark(sample: "Sample", *texts: str) -> str:
     """Return a mark that none of the texts holds."""
     # Replaced, not refused: a lone surrogate is no text, and need not be told apart here.
     content = "\x00".join((sample.id, *texts)).encode("utf-8", "replace")

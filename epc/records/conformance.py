@@ -6,14 +6,13 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 from epc import json_text
 from epc.errors import ExitCode, Finding, UsageError, able_to, refuse
 from epc.printable import shortened
 from epc.protocol.results import Json, replay
-from epc.records.schemas import VERSION
+from epc.records.schemas import SPEC, VERSION
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import disagreements
 
@@ -48,9 +47,9 @@ class Case:
 @cache
 def suite(protocol: Protocol = "epc") -> tuple[Case, ...]:
     """Return every case of a protocol's current version, in the order of its files."""
-    folder = files("epc.spec").joinpath("conformance", *_FOLDERS[protocol].split("/"))
+    folder = SPEC / "conformance" / _FOLDERS[protocol]
     cases: list[Case] = []
-    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+    for file in sorted(folder.iterdir()):
         content = file.read_bytes()
         if file.name.endswith(".gz"):  # as a wheel has them
             content = gzip.decompress(content)

@@ -7,7 +7,6 @@ the larger set of tasks.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -18,6 +17,7 @@ from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.rules import rule_json, rule_of
 from epc.records.findings import CheckResult
+from epc.records.schemas import SPEC
 from epc.spec.domains import Domain, Domains
 from epc.spec.reference import Strategy
 
@@ -177,7 +177,7 @@ def document_of(source: str) -> "Document":
 
 def text(name: str) -> str:
     """Return the text of one of this package's designs, with its comments."""
-    return (files("epc.spec") / "designs" / f"{name}.yaml").read_text("utf-8")
+    return (SPEC / "designs" / f"{name}.yaml").read_text("utf-8")
 
 
 def _groups(

@@ -10,17 +10,19 @@ Sources: Readings R71, R90 and R102.
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from epc.arrays import Codes, np
 from epc.protocol.results import Json
-from epc.records.verdicts.columns import Verdicts, texts_of
 from epc.spec.coupling import RULE
 from epc.spec.epc_v1 import MIN_TASKS
 from epc.statistics.earlier import INTERVALS as EARLIER
 from epc.statistics.observed import TODAY, Intervals
+
+if TYPE_CHECKING:
+    from epc.records.verdicts.columns import Verdicts
 
 RULES: Final[Mapping[int, tuple[date, str]]] = {
     1: (date(2026, 11, 22), "asked something else: whether verdicts differ between the domains"),
@@ -159,7 +161,7 @@ def published_intervals(figures: Json) -> Intervals:
     return EARLIER
 
 
-Clusters = Callable[[Verdicts], tuple[Codes, Codes]]  # the cluster and the unit of each verdict
+Clusters = Callable[["Verdicts"], tuple[Codes, Codes]]  # the cluster and the unit of each verdict
 
 
 def published_clusters(figures: Json) -> Clusters | None:
@@ -167,12 +169,14 @@ def published_clusters(figures: Json) -> Clusters | None:
     return None if "rule" in figures else _by_candidate
 
 
-def _by_candidate(verdicts: Verdicts) -> tuple[Codes, Codes]:
+def _by_candidate(verdicts: "Verdicts") -> tuple[Codes, Codes]:
     """Return items of one question joined where they share a candidate; no verdict has a unit.
 
     Such items are no independent ones: a judge that likes the candidate likes it in all of them.
     The same pair mirrored, or under another number, is among these.
     """
+    from epc.records.verdicts.columns import texts_of
+
     item, question, pair = texts_of(verdicts)
     shared = np.stack([np.tile(question, 2), pair.reshape(-1)])
     _, keys = np.unique(shared, axis=1, return_inverse=True)

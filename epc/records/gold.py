@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from epc.arrays import Array, np
 from epc.audit.quality import Quality, judged_of, quality
@@ -23,10 +23,12 @@ from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.records.csv_tables import CsvTable, csv_text, decimal, table_of
 from epc.records.strict_json import write_text
-from epc.records.verdicts.columns import Column, Verdicts
 from epc.records.verdicts.verdict_words import PASSES, SIDES
 from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Domain
+
+if TYPE_CHECKING:
+    from epc.records.verdicts.columns import Verdicts
 
 CLAUSE: Final = "R91"
 COLUMNS: Final = ("strategy", "domain", "task", "gold")
@@ -151,7 +153,7 @@ _SIDES: Final = ("a", "b", "tie")
 AnswersGold = Mapping[tuple[str, str, str], tuple[float, int]]
 
 
-def joined(path: Path, verdicts: Verdicts) -> tuple[Verdicts, AnswersGold | None]:
+def joined(path: Path, verdicts: "Verdicts") -> "tuple[Verdicts, AnswersGold | None]":
     """Return recorded verdicts with the labels of a file.
 
     Labels of pairs are the verdicts' own, as if they had stood there; those of authors' answers
@@ -187,7 +189,9 @@ def _refuse_empty(path: Path) -> NoReturn:
     raise MalformedError(Finding(CLAUSE, f"{path}:1", "holds no label", expected))
 
 
-def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path) -> Verdicts:
+def _with_pairs(
+    lines: Iterator[tuple[str, list[str]]], verdicts: "Verdicts", path: Path
+) -> "Verdicts":
     if verdicts.a_score.names and not (verdicts.verdict.names or verdicts.b_sha256.names):
         return _with_scores(lines, verdicts, path)
     alone = {*verdicts.b_sha256.names} <= {sha256("fail")}
@@ -213,12 +217,13 @@ def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path
         gold[code] = label
     if (gold < 0).all():
         _refuse_empty(path)
-    return replace(verdicts, gold=Column(codes=gold[verdicts.item.codes], names=[*_SIDES]))
+    column = replace(verdicts.gold, codes=gold[verdicts.item.codes], names=[*_SIDES])
+    return replace(verdicts, gold=column)
 
 
 def _with_scores(
-    lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path
-) -> Verdicts:
+    lines: Iterator[tuple[str, list[str]]], verdicts: "Verdicts", path: Path
+) -> "Verdicts":
     """Return scores of single answers with what people gave these: a number, or pass and fail."""
     items = {name: code for code, name in enumerate(verdicts.item.names)}
     scores = np.full(len(items) + 1, np.nan)
@@ -242,11 +247,12 @@ def _with_scores(
         _refuse_empty(path)
     places = {name: place for place, name in enumerate(names)}
     codes = np.array([places.get(score, -1) for score in scores.tolist()], np.int32)
-    return replace(verdicts, human_score=Column(codes=codes[verdicts.item.codes], names=names))
+    column = replace(verdicts.human_score, codes=codes[verdicts.item.codes], names=names)
+    return replace(verdicts, human_score=column)
 
 
 def _of_answers(
-    lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path
+    lines: Iterator[tuple[str, list[str]]], verdicts: "Verdicts", path: Path
 ) -> AnswersGold:
     authors = {*verdicts.a_by.names, *verdicts.b_by.names}
     if not authors:
@@ -274,7 +280,7 @@ def _of_answers(
     return labels
 
 
-def _items(verdicts: Verdicts) -> dict[str, list[int]]:
+def _items(verdicts: "Verdicts") -> dict[str, list[int]]:
     """Return the items of a name: a table's have the two answers' digests after its own name."""
     names, items = verdicts.item.names, dict[str, list[int]]()
     for code, name in enumerate(names):
@@ -282,7 +288,7 @@ def _items(verdicts: Verdicts) -> dict[str, list[int]]:
     return items | {name: [code] for code, name in enumerate(names)}
 
 
-def _questions(verdicts: Verdicts) -> tuple[set[str], dict[tuple[str, str], str]]:
+def _questions(verdicts: "Verdicts") -> tuple[set[str], dict[tuple[str, str], str]]:
     """Return the domains, and each one's questions by what a file of labels may call them."""
     codes = np.stack([verdicts.subset.codes, verdicts.question_sha256.codes, verdicts.item.codes])
     digests = [*verdicts.question_sha256.names, ""]

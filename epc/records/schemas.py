@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SPEC: Final = Path(__file__).parents[1] / "spec"
 VERSION: Final = "v1"
 MANIFEST: Final = "epc_manifest_schema"
 DEFINITIONS: Final = "$defs"
@@ -44,7 +44,7 @@ _MAX_LISTED: Final = 1000
 @cache
 def schema(name: str) -> Any:
     """Return a schema of the current version by name: its file without `.json`, or one within."""
-    path = files("epc.spec") / "schemas" / VERSION / f"{WITHIN.get(name, name)}.json"
+    path = SPEC / "schemas" / VERSION / f"{WITHIN.get(name, name)}.json"
     document = json.loads(path.read_text("utf-8"))
     if name not in WITHIN:
         return document

@@ -5,13 +5,16 @@ A result is turned into one once. `printed` is its form for a terminal, `rendere
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, Self, TypeAlias, Union
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias, Union
+
+from msgspec import Struct
 
 from epc.errors import Finding
 from epc.printable import GAP, aligned, begun
-from epc.report.charts.audit import AuditPicture
-from epc.report.charts.chart import Chart
+
+if TYPE_CHECKING:
+    from epc.report.charts.audit import AuditPicture
+    from epc.report.charts.chart import Chart
 
 _WIDTH: Final = 120  # characters; a wider table goes on below
 _MOST_ROWS: Final = 40
@@ -36,58 +39,50 @@ def number_word(count: int) -> str:
     return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
-@dataclass(frozen=True, slots=True)
-class Conclusion:
+class Conclusion(Struct, frozen=True):
     """Conclusion of a result: a word, and what it means, where that is not plain."""
 
     word: Toned
     sentence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Facts, each with its label; one without goes on with the one before."""
 
     pairs: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """Sentences below each other."""
 
     items: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Statements(Listed):
+class Statements(Listed, frozen=True):
     """Sentences that a page sets apart, their intervals lighter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells, the first of them the head."""
 
     name: str
     rows: Sequence[tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Struct, frozen=True):
     """Findings, or what is said where there are none."""
 
     entries: Sequence[Finding]
     if_empty: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verbatim:
+class Verbatim(Struct, frozen=True):
     """Text as somebody wrote it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """Parts under a title.
 
     On a page they are folded, open, or a card. Of a `brief` one a terminal shows the title alone.
@@ -98,14 +93,13 @@ class Section:
     form: Literal["folded", "open", "card", "brief"] = "folded"
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """Cards or pictures beside each other."""
 
     parts: Sequence["Section | Chart | AuditPicture"]
 
 
-Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
+Part: TypeAlias = Union[
     str,
     Conclusion,
     Facts,
@@ -115,8 +109,8 @@ Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
     Verbatim,
     Section,
     Beside,
-    Chart,
-    AuditPicture,
+    "Chart",
+    "AuditPicture",
 ]
 
 

@@ -5,13 +5,12 @@ A snapshot's document holds what `epc snapshot show --format json` prints, an ex
 """
 
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import Any, Final
 
 from epc.analysis.judge_card import card_json
 from epc.answers.snapshot_status import snapshot_states
 from epc.protocol.results import Json
-from epc.records.schemas import VERSION, WITHIN, schema
+from epc.records.schemas import SPEC, VERSION, WITHIN, schema
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.listing import entries
@@ -59,7 +58,7 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
 
 
 def _schema_names() -> list[str]:
-    folder = files("epc.spec") / "schemas" / VERSION
+    folder = SPEC / "schemas" / VERSION
     return sorted({path.name.removesuffix(".json") for path in folder.iterdir()} | {*WITHIN})
 
 

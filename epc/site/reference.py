@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
+from epc.records.schemas import SPEC
 from epc.site.escaping import as_markup, verbatim
 
 _PACKAGES: Final = ("epc.protocol", "epc.statistics", "epc.simulation", "epc.audit", "epc.judge")
@@ -149,7 +150,7 @@ def with_drawn(text: str, documents: Path) -> str:
 
 
 def _fields(name: str, _: Path) -> list[list[str]]:
-    path = files("epc.spec") / "schemas" / "v1" / f"{name}.json"
+    path = SPEC / "schemas" / "v1" / f"{name}.json"
     fields = msgspec.json.decode(path.read_bytes(), type=_Schema).properties
     return [["key", "meaning"], *([f"`{key}`", field.description] for key, field in fields.items())]
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from epc.records.judging.documents import (
     Reference,
     require_planned,
 )
+from epc.records.schemas import SPEC
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import text_of, write_bytes, write_text
 from epc.spec.judge_v1 import Method
@@ -55,7 +55,7 @@ def read_prompt(
     Raises: UsageError if its name makes no id; MalformedError if it cannot be filled.
     """
     if path is None:
-        text = (files("epc.spec") / "judge_prompts" / f"{default}.txt").read_text("utf-8")
+        text = (SPEC / "judge_prompts" / f"{default}.txt").read_text("utf-8")
         return JudgePrompt(id=default, template=text)
     if not _ID.fullmatch(path.stem):
         raise UsageError(f"{path.name}: name a prompt file with a-z, 0-9 and ._- only")

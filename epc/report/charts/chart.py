@@ -6,13 +6,15 @@ style sheet gives each its shade for a dark page, so that one drawing serves bot
 
 from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from epc.analysis.differences import Difference
 from epc.protocol.results import Json
 from epc.report.picture import SCHEMA_6
+
+if TYPE_CHECKING:
+    from epc.analysis.differences import Difference
 
 FIRST, SECOND, THIRD, FOURTH = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 _COLOURS: Final = (FIRST, SECOND, THIRD, FOURTH, "#e69f00", "#56b4e9")
@@ -168,7 +170,7 @@ def interval_chart(
 _TITLE = "B minus A"
 
 
-def differences_chart(metrics: Sequence[Difference]) -> Chart | None:
+def differences_chart(metrics: "Sequence[Difference]") -> Chart | None:
     """Return the differences below each other; None where there is none to show."""
     if not metrics:
         return None
@@ -186,7 +188,7 @@ def differences_chart(metrics: Sequence[Difference]) -> Chart | None:
     )
 
 
-def label_of(difference: Difference) -> str:
+def label_of(difference: "Difference") -> str:
     """Return what a figure is called, and of which part it is."""
     part = f", {difference.part.replace('_', ' ')}" if difference.part else ""
     return _FIGURES[difference.metric] + part

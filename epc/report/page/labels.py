@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from markupsafe import Markup
@@ -13,7 +13,7 @@ from epc.analysis.label_draw import SEED, LabelDraw
 from epc.report.page.markup import environment
 from epc.version import __version__
 
-_FOLDER: Final = files("epc.report.page")
+_FOLDER: Final = Path(__file__).parent
 _STYLE: Final = "\n" + "".join(
     (_FOLDER / name).read_text("utf-8") for name in ("style.css", "labels.css")
 )

@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -111,7 +111,7 @@ def rendered(parts: Iterable[Part], **page: Any) -> str:
     return environment().get_template("page.j2").render(parts=[*parts], **page)
 
 
-_STYLE: Final = "\n" + (files("epc.report.page") / "style.css").read_text("utf-8")
+_STYLE: Final = "\n" + Path(__file__).with_name("style.css").read_text("utf-8")
 _DIGEST: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
 _POLICY: Final = (
     f"default-src 'none'; style-src 'sha256-{_DIGEST}'; base-uri 'none'; form-action 'none'"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -36,7 +36,7 @@ def _escaped(text: str) -> str:
 def script() -> str:
     """Return the script that makes drawings lively: Vega-Embed and what it needs, as one file."""
     # Its authors' licence asks for this notice, with the copyright lines of the npm packages.
-    notice = (files("epc.site.charts") / "licence.txt").read_text("utf-8")
+    notice = Path(__file__).with_name("licence.txt").read_text("utf-8")
     return notice.format(renderer=picture.renderer()) + picture.bundle()
 
 
