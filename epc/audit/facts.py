@@ -10,10 +10,7 @@ from epc.audit.coupling import Transfer
 from epc.audit.permutation import PermutationTest
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
-from epc.simulation.evaluators import evaluator
-from epc.simulation.synthetic import GAMMA, Simulation
 from epc.spec.domains import Domain
-from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.inference import t_point
 
 Word = Literal[
@@ -124,14 +121,3 @@ def seeds_for_width(sd: float, width: float = WIDTH) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if width_at(sd, middle) <= width else (middle, high)
     return high
-
-
-def sd_of(simulation: Simulation) -> float:
-    """Return the spread of gamma over single seeds, in the direction where it is wider."""
-    return max(simulation.spread[name].sd for name in GAMMA)
-
-
-def couples(text: str) -> bool:
-    """Return whether a synthetic evaluator's preferences differ between the domains at all."""
-    left, right = (evaluator(text)[domain] for domain in DOMAINS)
-    return bool((left.a != right.a).any() or (left.tie != right.tie).any())

@@ -197,7 +197,6 @@ def _planned(
 
 def _spread_of(subject: str) -> tuple[float, int, bool]:
     """Return the spread of gamma between seeds, at how many rounds, and whether it was measured."""
-    from epc.audit.facts import sd_of
     from epc.errors import UsageError
     from epc.simulation.synthetic import parts, simulate, summarise
     from epc.statistics.intervals import variance_of
@@ -218,7 +217,7 @@ def _spread_of(subject: str) -> tuple[float, int, bool]:
             raise UsageError(f"{subject} has no spread: see `epc audit {subject}`")
         return widest, manifest.config.rounds, True
     points = parts(subject, seeds=_SIMULATED, strategies=_STRATEGIES)
-    return sd_of(summarise(spread(simulate, points, subject), _SIMULATED)), ROUNDS, False
+    return summarise(spread(simulate, points, subject), _SIMULATED).gamma_sd, ROUNDS, False
 
 
 def _table(ways: "dict[Way, Need]", *, priced: bool) -> list[str]:

@@ -22,8 +22,8 @@ _REFERENCE_PAIRS = 11 * 8  # of a domain
 
 def require_coupled(evaluator: str) -> None:
     """Raise UsageError unless a synthetic evaluator's preferences cross, so that it has a power."""
-    from epc.audit.facts import couples
     from epc.errors import UsageError
+    from epc.simulation.evaluators import couples
 
     if not couples(evaluator):
         raise UsageError(

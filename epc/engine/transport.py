@@ -102,7 +102,6 @@ class Transport:
         exchange = self._session.post(
             f"{self._prefix}{path}{self._suffix}",
             data=_encoded(content),
-            headers={"Content-Type": "application/json"},
             allow_redirects=False,
         )
         try:
@@ -148,7 +147,7 @@ def _session(headers: Mapping[str, str]) -> "ClientSession":
     return ClientSession(
         connector=TCPConnector(limit=most_connections()),
         cookie_jar=DummyCookieJar(),
-        headers={"User-Agent": "epc-registry", **headers},
+        headers={"User-Agent": "epc-registry", "Content-Type": "application/json", **headers},
         max_field_size=_LONGEST_HEADER,
         timeout=ClientTimeout(total=None, sock_connect=CONNECT_S),
     )

@@ -1,12 +1,11 @@
 """A measurement in words and columns: the table that `epc run` and `epc show` print."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
-from epc.audit.pilot import TaskQuality
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
@@ -19,6 +18,9 @@ from epc.spec.epc_v1 import MANY_ZEROS, MIN_TASKS, PUBLICATION_SEEDS
 from epc.spec.reference import TASKS
 from epc.statistics.figures import ONE_SEED, figure_text, interval_text, number_text, spread_text
 from epc.statistics.intervals import spread_interval
+
+if TYPE_CHECKING:
+    from epc.audit.pilot import TaskQuality
 
 _CAUSES: Final = {
     "no_update": "no verdict was ever counted",
@@ -241,7 +243,7 @@ _NOTHING: Final = "-"
 
 
 def task_lines(
-    qualities: Sequence[TaskQuality], tasks: Mapping[Domain, Sequence[str]]
+    qualities: "Sequence[TaskQuality]", tasks: Mapping[Domain, Sequence[str]]
 ) -> Iterator[str]:
     """Yield a line a task, and what the columns mean."""
     yield f"{'':8}{'decided':>10}{'win rate':>10}{'spread':>8}{'with rest':>11}  task"
@@ -255,7 +257,7 @@ def task_lines(
     yield "with rest: correlation with the win rates on the domain's other tasks, over strategies"
 
 
-def _line(quality: TaskQuality, task: str) -> str:
+def _line(quality: "TaskQuality", task: str) -> str:
     decided = f"{quality.decided} of {quality.asked}"
     win_rate, spread = (
         _NOTHING if value is None else f"{value:.2f}"

@@ -61,6 +61,12 @@ def evaluator(text: str, *, strategies: int = STRATEGIES) -> Preferences:
     return {domain: Odds(a=says[domain] * (1 - tie), tie=ties) for domain in DOMAINS}
 
 
+def couples(text: str) -> bool:
+    """Return whether a synthetic evaluator's preferences differ between the domains at all."""
+    left, right = (evaluator(text)[domain] for domain in DOMAINS)
+    return bool((left.a != right.a).any() or (left.tie != right.tie).any())
+
+
 def _parse(name: str, arguments: str, strategies: int) -> tuple[Settings, Lengths]:
     kind = KINDS[name]
     allowed = {**kind.settings, "tie": _TIE}

@@ -155,6 +155,11 @@ class Simulation:
     zero: dict[Direction, int]
 
     @property
+    def gamma_sd(self) -> float:
+        """The spread of gamma over single seeds, in the direction where it is wider."""
+        return max(self.spread[name].sd for name in GAMMA)
+
+    @property
     def readings(self) -> dict[Direction, str]:
         """The paper's reading of each mean gamma, and whether the noise allows it (EPC-5.2)."""
         return {

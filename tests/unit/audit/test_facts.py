@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 from scipy import stats
 
-from epc.audit.facts import couples, sd_of, seeds_for_width, width_at
+from epc.audit.facts import seeds_for_width, width_at
 from epc.errors import UsageError
 from epc.simulation.synthetic import parts, simulate, summarise
 
@@ -33,15 +33,10 @@ def test_epc_2_5_g_the_figures_on_record_hold() -> None:
         )
 
         # On record is the bootstrap's width, which is Student's less 6% at 30 seeds.
-        assert width_at(sd_of(simulation), 30) / 1.06 == pytest.approx(width, abs=0.015)
-        assert seeds_for_width(sd_of(simulation)) == pytest.approx(seeds, rel=0.05)
+        assert width_at(simulation.gamma_sd, 30) / 1.06 == pytest.approx(width, abs=0.015)
+        assert seeds_for_width(simulation.gamma_sd) == pytest.approx(seeds, rel=0.05)
 
 
 def test_epc_2_5_g_a_width_beyond_reason_is_refused() -> None:
     with pytest.raises(UsageError, match="more than 20,000 seeds: ask for a wider one"):
         seeds_for_width(1.0, 1e-9)
-
-
-def test_reading_r15_only_preferences_that_differ_couple() -> None:
-    assert couples("one-domain")
-    assert not couples("favourite:tie=0.2")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from epc.errors import UsageError
-from epc.simulation.evaluators import KINDS, evaluator
+from epc.simulation.evaluators import KINDS, couples, evaluator
 from epc.spec.epc_v1 import DOMAINS
 
 
@@ -90,6 +90,11 @@ def test_epc_2_6_a_preference_for_length_ends_where_the_text_is_cut() -> None:
 def test_epc_2_8_a_wrong_evaluator_is_told_what_is_right(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         evaluator(text)
+
+
+def test_reading_r15_only_preferences_that_differ_couple() -> None:
+    assert couples("one-domain")
+    assert not couples("favourite:tie=0.2")
 
 
 def test_reading_r15_one_strategy_cannot_be_two_favourites() -> None:
