@@ -15,7 +15,10 @@ from registry_support import ROOT
 
 COMMANDS = {page: found for page in PAGES if (found := blocks(page.read_text("utf-8")))}
 # What takes a minute or more, and what stands in for it by day.
-JUDGING = ("--evaluator local/smollm2-135m-likelihood", "--evaluator mock/deterministic")
+JUDGING = (
+    ("--evaluator local/smollm2-135m-likelihood", "--evaluator mock/deterministic"),
+    ("--judge local/smollm2-135m-constrained", "--judge mock/deterministic"),
+)
 VERIFYING = ("epc snapshot verify ", "true ")  # it prints nothing; a job of ci.yml runs it
 # A dozen runs of DVC, of which test_fresh_clone.py has those that say most by day; `epc data` is in
 # registry/test_data.py, and what goes over HTTP in registry/test_every_tag.py.
@@ -39,15 +42,18 @@ def test_every_command_of_a_page_does_and_prints_what_the_page_says(
 ) -> None:
     """By day nothing that a scripted judge stands in for has to be printed as shown."""
     held = True
-    with taken_back(clone), shell(clone, tmp_path) as typed:
+    with taken_back(clone), shell(clone, tmp_path) as shell_of_page:
         for block in COMMANDS[page]:
             if block.how == "not run":
                 continue
             quick = block
             if block.how is None and not is_night():
-                held = held and JUDGING[0] not in block.typed
-                quick = replace(block, typed=block.typed.replace(*JUDGING).replace(*VERIFYING))
-            printed = typed.run(quick)
+                typed = block.typed.replace(*VERIFYING)
+                for model, stand_in in JUDGING:
+                    held = held and model not in typed
+                    typed = typed.replace(model, stand_in)
+                quick = replace(block, typed=typed)
+            printed = shell_of_page.run(quick)
             assert block.holds is None or not held or is_shown(block.holds, printed), printed
 
 
