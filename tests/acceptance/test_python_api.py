@@ -14,6 +14,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from budget_support import by_night
 from engine_support import FIXED_CLOCK, RAW_FILES, environment, same_files
 from engine_support import epc as program
 from notebook_support import PICTURE, as_page, executed
@@ -269,7 +270,7 @@ def test_the_page_says_what_its_examples_print() -> None:
 
 @pytest.mark.usefixtures("checkout")
 @pytest.mark.filterwarnings("default:.*recorded verdicts are not here")
-@pytest.mark.parametrize("name", ["analysis", "verdicts"])
+@pytest.mark.parametrize("name", ["analysis", *by_night(["verdicts"])])
 def test_a_notebook_shows_what_its_cells_give(name: str) -> None:
     notebook = json.loads((ROOT / f"site/docs/assets/{name}.ipynb").read_text("utf-8"))
 
