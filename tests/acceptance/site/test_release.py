@@ -1,6 +1,7 @@
 """`make release` in a fresh clone, as a maintainer types it: everything up to the upload.
 
-The site stands there already: other tests build it, and it takes a minute.
+The site stands there already: other tests build it, and it takes a minute. By day no wheel is
+built: the tests of test_small_install.py have one that was built in the same way.
 """
 
 import os
@@ -15,6 +16,7 @@ from zipfile import ZipFile
 import mlcroissant
 import pytest
 import yaml
+from budget_support import is_night
 from engine_support import environment
 from pages_folder_support import cloned
 from pyarrow import parquet
@@ -54,11 +56,12 @@ def released(
     shutil.copytree(site.out, clone / "public", copy_function=os.link)
     venv = Path(sys.executable).parents[1]
     arguments = (f"VENV={venv}", "--old-file=docs", f"--old-file={venv}/.dev")
-    printed = run(clone, "make", "release", *arguments)
+    printed = run(clone, "make", "release", *arguments, *([] if is_night() else ["UV=true"]))
     yield clone / "build" / "release", printed
     shutil.rmtree(clone)
 
 
+@pytest.mark.nightly("test_a_plain_installation_is_under_17_mb_with_all_that_it_needs")
 def test_the_wheel_and_the_source_archive_are_of_this_version_and_bring_the_registry(
     released: tuple[Path, str],
 ) -> None:
