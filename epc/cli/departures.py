@@ -121,9 +121,9 @@ DEPARTURES: Final = (
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),
     *(
-        Departure("option", f"epc {path} {option}", instead)
+        Departure("option", f"epc {path} {option}", _CORES)
         for path in ("design show", "plan", "simulate")
-        for option, instead in (("--jobs", _CORES), ("--cluster", _CORES))
+        for option in ("--jobs", "--cluster")
     ),
     Departure("word", "attested", _RECOMPUTED),
     Departure("word", "spot-checked", _RECOMPUTED),
