@@ -11,7 +11,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
 
 Point = TypeVar("Point")
 Result = TypeVar("Result")
@@ -34,8 +37,23 @@ def spread(
     if count <= 1:
         yield from map(carry, points)
         return
-    with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_parent) as pool:
+    context = _processes_with(getattr(work, "func", work).__module__)
+    with ProcessPoolExecutor(count, context, _leave_interrupts_to_parent) as pool:
         yield from pool.map(carry, points)
+
+
+def _processes_with(module: str) -> "BaseContext":
+    """Return how processes begin that have a module: by a server that imported it, where it can.
+
+    A fork of this very process would have the locks that its other threads hold.
+    """
+    import multiprocessing
+
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([module])
+    return context
 
 
 def _cores() -> int:
