@@ -24,10 +24,6 @@ def several() -> list[Part]:
     ]
 
 
-def process_id(_: int) -> int:
-    return os.getpid()
-
-
 @pytest.mark.parametrize("processes", [1, 2])
 def test_points_are_worked_on_without_a_look_for_garbage_every_700_objects(processes: int) -> None:
     before = gc.get_threshold()
@@ -50,5 +46,6 @@ def test_reading_r15_two_processes_give_the_figures_of_one() -> None:
 
 
 def test_two_processes_work_for_the_one_that_asks_and_one_works_in_it() -> None:
-    assert os.getpid() not in spread(process_id, range(40), processes=2)
-    assert set(spread(process_id, range(40), processes=1)) == {os.getpid()}
+    process_id = partial(eval, "__import__('os').getpid()")
+    assert os.getpid() not in spread(process_id, [{} for _ in range(40)], processes=2)
+    assert set(spread(process_id, [{}, {}], processes=1)) == {os.getpid()}
