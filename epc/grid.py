@@ -19,22 +19,27 @@ if TYPE_CHECKING:
 Point = TypeVar("Point")
 Result = TypeVar("Result")
 
+FEW: Final = 16  # snapshots; up to as many, other processes take longer to begin than they save
 _ALLOCATIONS: Final = 20_000  # more new objects than most points hold, or hundreds of calls
 
 
 def spread(
-    work: Callable[[Point], Result], points: Sequence[Point], *, processes: int | None = None
+    work: Callable[[Point], Result],
+    points: Sequence[Point],
+    *,
+    processes: int | None = None,
+    few: int = 1,
 ) -> Iterator[Result]:
     """Yield the result of every point, in the points' order.
 
-    Without `processes` all cores that this process may use work. `work` and the points go to
-    other processes, so both can be pickled.
+    Without `processes` all cores that this process may use work; up to `few` points are worked on
+    here. `work` and the points go to other processes, so both can be pickled.
     """
     from concurrent.futures import ProcessPoolExecutor
 
     carry = partial(_carry, work)
-    count = min(processes or _cores(), len(points))
-    if count <= 1:
+    count = 1 if len(points) <= few else min(processes or _cores(), len(points))
+    if count == 1:
         yield from map(carry, points)
         return
     context = _processes_with(getattr(work, "func", work).__module__)

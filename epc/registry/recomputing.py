@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from epc.analysis.audit import audit_manifest
 from epc.errors import EpcError, UsageError, WorldError
-from epc.grid import spread
+from epc.grid import FEW, spread
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
@@ -64,7 +64,7 @@ def intervals(checkout: Path, registry: Registry) -> Json:
         for snapshot in registry.snapshots.values()
         if KINDS[snapshot.kind].verdict_file and not _without_raw(snapshot)
     ]
-    ends_by_tag = spread(partial(_intervals_of, checkout), tags)
+    ends_by_tag = spread(partial(_intervals_of, checkout), tags, few=FEW)
     return {tag: ends for tag, ends in ends_by_tag if ends}
 
 
@@ -153,7 +153,7 @@ def recompute(
     Raises: WorldError if the disk fails.
     """
     sealed = [(registry.snapshots[str(tag)], registry.seal(str(tag))) for tag in tags]
-    yield from spread(partial(_recompute_one, checkout, source), sealed)
+    yield from spread(partial(_recompute_one, checkout, source), sealed, few=FEW)
 
 
 def _recompute_one(

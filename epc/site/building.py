@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from epc.answers.succession import successions
 from epc.errors import Finding, MalformedError, UsageError
-from epc.grid import spread
+from epc.grid import FEW, spread
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
@@ -66,7 +66,7 @@ def gathered(pages: Sequence[SnapshotPage]) -> dict[str, Evidence]:
         if page.audit
     }
     evidence_by_tag: dict[str, Evidence] = {}
-    done = spread(_evidence_of, [*jobs.values()])
+    done = spread(_evidence_of, [*jobs.values()], few=FEW)
     for tag, evidence in zip(jobs, done, strict=True):
         if isinstance(evidence, Finding):
             raise MalformedError(evidence)
