@@ -32,8 +32,8 @@ from epc.registry.tags import Tag
 NAMED: Final = "--registry PATH or URL"
 SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
-# What this process opened last, by its document: most commands and calls ask the same one again.
-_LAST: Final[dict[bytes, Registry]] = {}
+# What this process opened last, with its document: most commands and calls ask the same one again.
+_LAST: Final[list[tuple[Any, Registry]]] = []
 
 # Ages of the policy that may be missing.
 _FURTHER_AGES: Final = ("confirmation_days", "maximum_age_fixed_days")
@@ -223,16 +223,16 @@ def fault_effects(checkout: Path) -> list[Json]:
 
 def _registry(value: Any, where: str) -> Registry:
     """Return a document's registry; what is missing or misspelt in it is the document's fault."""
-    content = marshal.dumps(value, 2)  # tells 1, 1.0 and true apart, which are equal in Python
-    if known_registry := _LAST.get(content):
-        return known_registry
+    for document, opened in _LAST:
+        # As bytes, which tell 1, 1.0 and true apart: in Python these are equal.
+        if marshal.dumps(document, 2) == marshal.dumps(value, 2):
+            return opened
     try:
         registry = Registry.from_document(value)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
         raise malformed(where, f"not a registry: {lacks}") from error
-    _LAST.clear()
-    _LAST[content] = registry
+    _LAST[:] = [(value, registry)]
     return registry
 
 
