@@ -24,21 +24,17 @@ _ALLOCATIONS: Final = 20_000  # more new objects than most points hold, or hundr
 
 
 def spread(
-    work: Callable[[Point], Result],
-    points: Sequence[Point],
-    *,
-    processes: int | None = None,
-    few: int = 1,
+    work: Callable[[Point], Result], points: Sequence[Point], *, few: int = 1
 ) -> Iterator[Result]:
     """Yield the result of every point, in the points' order.
 
-    Without `processes` all cores that this process may use work; up to `few` points are worked on
-    here. `work` and the points go to other processes, so both can be pickled.
+    All cores that this process may use work; up to `few` points are worked on here. `work` and the
+    points go to other processes, so both can be pickled.
     """
     from concurrent.futures import ProcessPoolExecutor
 
     carry = partial(_carry, work)
-    count = 1 if len(points) <= few else min(processes or _cores(), len(points))
+    count = 1 if len(points) <= few else min(cores(), len(points))
     if count == 1:
         yield from map(carry, points)
         return
@@ -61,7 +57,7 @@ def _processes_with(module: str) -> "BaseContext":
     return context
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return how many cores this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))

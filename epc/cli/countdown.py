@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from threading import Timer
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final
 
+from epc import grid
 from epc.cli.common import print_note
+from epc.grid import Point, Result
 
-Point = TypeVar("Point")
-Result = TypeVar("Result")
 LINE_S: Final = 60.0  # between two lines of a log
 FIRST_LINE_S: Final = 5.0  # until work says how far it is
 _MINUTE, _HOUR = 60, 3600
@@ -39,8 +39,6 @@ def spread(
     work: Callable[[Point], Result], points: Sequence[Point], title: str
 ) -> Iterator[Result]:
     """Yield the result of every point of a simulation, from all cores; say how far it is."""
-    from epc import grid
-
     return counted(grid.spread(work, points), len(points), title)
 
 

@@ -116,7 +116,10 @@ DEPARTURES: Final = (
         for name in ("plan", "design show")
     ),
     Departure("option", "epc plan --strategies", "see `epc design show FILE --power` of a design"),
-    Departure("option", "epc show --no-figure", "leave it out: it draws where `charts` is there"),
+    *(
+        Departure("option", f"epc show {option}", "leave it out: it draws where `charts` is there")
+        for option in ("--figure", "--no-figure")
+    ),
     Departure("option", "epc observe import --like", "see `epc snapshot recompute --source`"),
     Departure("option", "epc simulate --stream", "leave it out, or take more --seeds"),
     Departure("option", "epc evaluators succeed --kinds", "read them with --format json"),

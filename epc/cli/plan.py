@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SIMULATED = 20_000
 _STRATEGIES = 11
 # Options of every question but that of --judge.
-_OF_DESIGNS = (*("subject", "pilot", "width", "power", "evaluator", "executor"),)
+_OF_DESIGNS = ("subject", "pilot", "width", "power", "evaluator", "executor")
 _RUNS = 400  # simulated measurements of the design that is recommended
 
 
@@ -115,7 +115,7 @@ def command(
 
     from epc.audit.facts import seeds_for_width, width_at
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine.cost_estimate import WAYS, Pace, need
+    from epc.engine.cost_estimate import USUAL_PACE, WAYS, need
 
     if (judge is None) != (accuracy is None):
         raise click.UsageError("--judge and --accuracy belong together: name both")
@@ -129,8 +129,7 @@ def command(
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
     sd, rounds, measured = _spread_of(subject)
-    pace = Pace(seconds=1.0, at_once=128)
-    priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=now())
+    priced = partial(need, evaluator, executor, rounds=rounds, pace=USUAL_PACE, now=now())
     planned = None
     if simulates:
         if measured:
@@ -156,7 +155,7 @@ def command(
     if planned:
         lines += ["", *planned.lines(subject, priced=evaluator is not None)]
     click.echo("\n".join(lines))
-    click.echo(f"\ntime: {pace.seconds:g} s a call, {pace.at_once} at once")
+    click.echo(f"\ntime: {USUAL_PACE.seconds:g} s a call, {USUAL_PACE.at_once} at once")
 
 
 def _plan_askings(

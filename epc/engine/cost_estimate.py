@@ -39,6 +39,9 @@ class Pace:
     at_once: int
 
 
+USUAL_PACE: Final = Pace(seconds=1.0, at_once=128)  # of a model that nobody has timed
+
+
 def need(
     evaluator: str | None,
     executor: str | None,

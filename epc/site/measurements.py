@@ -10,7 +10,7 @@ from epc.analysis.headline import Key
 from epc.analysis.quotable import QuotableFigure
 from epc.answers.quotable import right_by_domain
 from epc.engine.budget import Price, price_of
-from epc.engine.cost_estimate import Pace, need
+from epc.engine.cost_estimate import USUAL_PACE, need
 from epc.errors import UsageError
 from epc.records.choices import ALL, price_text
 from epc.records.model_names import EMBEDDED_EVALUATORS, PROVIDER_OF
@@ -25,7 +25,6 @@ from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.figures import Figure, figure_text
 
 _SEEDS: Final = 30
-_PACE: Final = Pace(seconds=1.0, at_once=128)
 # LLMBar-short.jsonl of pipeline/pairs.py, 298 pairs in both orders, as `epc judge pairs --dry-run`
 # expects them to be read and answered.
 _PAIRS: Final = "LLMBar-short.jsonl"
@@ -156,7 +155,7 @@ def _price_of(name: str) -> Price | None:
 def _run_cost(name: str, now: datetime) -> str:
     """Return what the forecast says of a run by the protocol with a model in both roles."""
     try:
-        run = need(name, name, "exhaustive", seeds=_SEEDS, rounds=ROUNDS, pace=_PACE, now=now)
+        run = need(name, name, "exhaustive", seeds=_SEEDS, rounds=ROUNDS, pace=USUAL_PACE, now=now)
     except UsageError:
         return "352 calls"
     if run.cost is None:

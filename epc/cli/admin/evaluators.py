@@ -270,7 +270,6 @@ def show(asked: str, registry: str | None) -> None:
     """
     from epc.answers.resolve import resolve
     from epc.answers.words import missing
-    from epc.engine.clock import now
     from epc.records.typed import as_json
 
     opened = open_registry(registry)
@@ -336,8 +335,8 @@ def export(
       epc admin evaluators export --shape litellm --into ../litellm > litellm.diff
     """
     from epc.answers.service import life_state
+    from epc.registry import reading
     from epc.registry.exports import model_eol, osv
-    from epc.registry.reading import open_registry
 
     if shape in _PATCHED:
         refuse_options(("maker",), "is of a feed: a patch has the models of every maker")
@@ -345,7 +344,7 @@ def export(
         refuse_options(("into",), f"is of a patch, and --shape {shape} prints JSON")
     if shape in _DATELESS:
         refuse_options(("as_of",), f"has no effect: {shape} takes every end, past or to come")
-    opened = open_registry(registry)
+    opened = reading.open_registry(registry)
     if shape in _PATCHED:
         _print_patch(shape, into, opened, as_of.date())
         return

@@ -16,7 +16,6 @@ from budget_support import is_night
 from epc.audit import power
 from epc.audit.pilot import PUBLISHED
 from epc.audit.power import Design, Outcome, Plan, planned, population_of, simulated, work
-from epc.grid import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +30,7 @@ THRESHOLDS = {0.7: 0.524401, 0.4: -0.253347}  # of the standard normal distribut
 
 
 def spread_here(work: Any, points: Any, _: str) -> Any:
-    return spread(work, points)
+    return map(work, points)
 
 
 @dataclass
